@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# The libraries we stand on (docs/architecture.md, section 8), as imported targets.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+pkg_check_modules(LIBDRM REQUIRED IMPORTED_TARGET libdrm)
+pkg_check_modules(DRM REQUIRED IMPORTED_TARGET libdrm_amdgpu)
+pkg_check_modules(NUMA REQUIRED IMPORTED_TARGET numa)
+pkg_check_modules(UNWIND REQUIRED IMPORTED_TARGET libunwind)
+pkg_check_modules(UST REQUIRED IMPORTED_TARGET lttng-ust)
+pkg_check_modules(CTL REQUIRED IMPORTED_TARGET lttng-ctl)
+pkg_check_modules(BT2 REQUIRED IMPORTED_TARGET babeltrace2)
+pkg_check_modules(GLIB REQUIRED IMPORTED_TARGET glib-2.0)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(DW REQUIRED IMPORTED_TARGET libdw)
+if(BUILD_TESTING)
+	pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+endif()
