@@ -9,6 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * Locks: the worker calls every host function with none of the GPU's own locks held, and interrupt,
+ * fault, queue_exception and simulated_dispatch outside enter/leave, when the packet is done. In
+ * return the host must not hold a lock that one of its functions takes while it calls
+ * kfd_model_queue_free(), _update() or _suspend(true), which wait for the packet in work. From inside
+ * those four callbacks kfd_model_queue_update() and _suspend() may be called for any queue (a fault
+ * evicts), kfd_model_queue_free() not.
+ */
 /* What the simulated KFD does for a queue. vm is the process's view of one GPU. */
 struct kfd_model_gpu_host {
 	/*
@@ -22,15 +30,18 @@ struct kfd_model_gpu_host {
 	 * @return NULL when va is not mapped to this GPU, or is mapped read-only and write is true.
 	 */
 	void *(*translate)(void *vm, uint64_t va, bool write, uint64_t *span_bytes);
-	/* Reports an access that translate() refused: raises the memory event (kfd.md 7.2). */
+	/*
+	 * Reports an access that translate() refused: raises the memory event (kfd.md 7.2). The queue
+	 * has stopped for good: the packet is neither consumed nor completed.
+	 */
 	void (*fault)(void *vm, uint64_t va, bool write);
 	/* End-of-pipe interrupt with this context id; 0 means partial information (kfd.md 7.2). */
 	void (*interrupt)(void *vm, uint32_t context_id);
 	/* GPU clock in ticks, the same that GET_CLOCK_COUNTERS reports. */
 	uint64_t (*clock)(void *vm);
 	/*
-	 * A queue exception, code as in EC_* of the KFD header; the KFD decides how the runtime gets
-	 * to know (gpu_packets.md 4).
+	 * A queue exception, code as in EC_* of the KFD header (the number, not the mask); the KFD
+	 * decides how the runtime gets to know (gpu_packets.md 4). The queue has stopped for good.
 	 */
 	void (*queue_exception)(void *vm, uint32_t queue_id, uint32_t code);
 	/* A packet was carried out without running its shader; for statistics. May be NULL. */
