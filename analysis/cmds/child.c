@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the recorded program as if the recorder were not there. */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Those that people and job managers send. Stop and continue work on the whole job by themselves. */
+static const int passed_signals[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+				      SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
+#define PASSED_COUNT (sizeof(passed_signals) / sizeof(passed_signals[0]))
+
+static sigset_t caught, mask_before;
+
+void child_catch_signals(void)
+{
+	sigemptyset(&caught);
+	sigaddset(&caught, SIGCHLD);
+	for (size_t i = 0; i < PASSED_COUNT; i++)
+		sigaddset(&caught, passed_signals[i]);
+	sigprocmask(SIG_BLOCK, &caught, &mask_before);
+}
+
+void child_restore_signals(void)
+{
+	const struct timespec now = { 0 };
+
+	/* One that came after the program's end must not end us half-way through the reports. */
+	while (sigtimedwait(&caught, NULL, &now) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &mask_before, NULL);
+}
+
+int child_start(struct child *child, char *const *argv, char *const *envp)
+{
+	int pipe_fds[2], err = 0;
+
+	*child = (struct child){ 0 };
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
+		return errno;
+	child->pid = fork();
+	if (child->pid == 0) {
+		sigprocmask(SIG_SETMASK, &mask_before, NULL);
+		execvpe(argv[0], argv, envp);
+		err = errno;
+		(void)!write(pipe_fds[1], &err, sizeof(err)); /* the exit status says it too */
+		_exit(CHILD_EXIT_NOT_FOUND);
+	}
+	if (child->pid < 0)
+		err = errno;
+	close(pipe_fds[1]);
+	if (child->pid > 0 && read(pipe_fds[0], &err, sizeof(err)) == sizeof(err))
+		waitpid(child->pid, NULL, 0);
+	close(pipe_fds[0]);
+	return err;
+}
+
+void child_wait(struct child *child)
+{
+	siginfo_t info;
+
+	while (waitpid(child->pid, &child->status, WNOHANG) == 0) {
+		if (sigwaitinfo(&caught, &info) < 0 || info.si_signo == SIGCHLD)
+			continue;
+		/* What the terminal sends, it has sent to the program as well. */
+		if (info.si_code != SI_KERNEL)
+			kill(child->pid, info.si_signo);
+	}
+}
+
+void child_exit_alike(const struct child *child)
+{
+	const struct rlimit no_core = { 0 };
+	sigset_t all;
+
+	if (WIFSIGNALED(child->status)) {
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(WTERMSIG(child->status), SIG_DFL);
+		sigemptyset(&all);
+		sigprocmask(SIG_SETMASK, &all, NULL);
+		raise(WTERMSIG(child->status));
+	}
+	exit(WIFEXITED(child->status) ? WEXITSTATUS(child->status) : 128 + WTERMSIG(child->status));
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starts and stops an lttng-sessiond. Root's has sockets at fixed paths, so that recorders of root
+ * have to share one: a lock file beside the sockets counts them (each holds it shared) and carries
+ * the pid of a daemon that one of them started.
+ */
+#include "daemon.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <fcntl.h>
+#include <lttng/lttng.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A daemon that has not come up by then will not: it takes some 50 ms on an idle machine. */
+#define START_TIMEOUT_US (10 * G_USEC_PER_SEC)
+#define STOP_TIMEOUT_US  (5 * G_USEC_PER_SEC)
+#define POLL_US          10000
+
+#define ROOT_DIR  "/run/lttng"
+#define ROOT_LOCK ROOT_DIR "/kfdscope.lock"
+
+static void remove_tree(const char *path)
+{
+	GDir *dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	if (dir) {
+		while ((name = g_dir_read_name(dir))) {
+			char *child = g_build_filename(path, name, NULL);
+
+			if (g_file_test(child, G_FILE_TEST_IS_DIR) &&
+			    !g_file_test(child, G_FILE_TEST_IS_SYMLINK))
+				remove_tree(child);
+			else
+				(void)g_unlink(child); /* what stays behind is a socket in /tmp */
+			g_free(child);
+		}
+		g_dir_close(dir);
+	}
+	(void)g_rmdir(path);
+}
+
+/* In the child: become the daemon, silent; a private one ends when the recorder ends. */
+static G_GNUC_NORETURN void exec_daemon(int error_fd, bool is_private)
+{
+	int null = open("/dev/null", O_RDWR);
+	sigset_t none;
+	int err;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (is_private)
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+	setpgid(0, 0); /* Ctrl-C is for the traced program, not for the daemon */
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", (char *)NULL);
+	err = errno;
+	(void)!write(error_fd, &err, sizeof(err)); /* nobody reads when the recorder is gone */
+	_exit(127);
+}
+
+static pid_t spawn_daemon(bool is_private, char **reason)
+{
+	int pipe_fds[2], err = 0;
+	pid_t pid;
+
+	if (pipe2(pipe_fds, O_CLOEXEC) < 0) {
+		*reason = g_strdup_printf("cannot make a pipe: %s", g_strerror(errno));
+		return -1;
+	}
+	pid = fork();
+	if (pid == 0)
+		exec_daemon(pipe_fds[1], is_private);
+	close(pipe_fds[1]);
+	if (pid < 0)
+		*reason = g_strdup_printf("cannot fork: %s", g_strerror(errno));
+	else if (read(pipe_fds[0], &err, sizeof(err)) == sizeof(err)) {
+		*reason = g_strdup_printf("cannot run 'lttng-sessiond': %s (install lttng-tools)",
+					  g_strerror(err));
+		waitpid(pid, NULL, 0);
+		pid = -1;
+	}
+	close(pipe_fds[0]);
+	return pid;
+}
+
+static bool wait_until_alive(struct daemon *daemon, char **reason)
+{
+	int status;
+
+	for (gint64 end = g_get_monotonic_time() + START_TIMEOUT_US; g_get_monotonic_time() < end;
+	     g_usleep(POLL_US)) {
+		if (lttng_session_daemon_alive() == 1)
+			return true;
+		if (waitpid(daemon->pid, &status, WNOHANG) == daemon->pid) {
+			daemon->pid = 0;
+			*reason = g_strdup("the session daemon ended at once "
+					   "(try 'lttng-sessiond --no-kernel' to see why)");
+			return false;
+		}
+	}
+	*reason = g_strdup("the session daemon does not answer");
+	return false;
+}
+
+static bool is_session_daemon(pid_t pid)
+{
+	char *path = g_strdup_printf("/proc/%d/comm", (int)pid), *comm = NULL;
+	bool is = pid > 0 && g_file_get_contents(path, &comm, NULL, NULL) &&
+		  g_str_has_prefix(comm, "lttng-sessiond");
+
+	g_free(comm);
+	g_free(path);
+	return is;
+}
+
+static pid_t read_pid(int fd)
+{
+	char text[16] = "";
+
+	if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
+		return 0;
+	return (pid_t)g_ascii_strtoll(text, NULL, 10);
+}
+
+static void write_pid(int fd, pid_t pid)
+{
+	char text[16];
+	int length = g_snprintf(text, sizeof(text), "%d\n", (int)pid);
+
+	/* A pid that cannot be noted leaves the daemon running: untidy, not wrong. */
+	if (ftruncate(fd, 0) == 0)
+		(void)!pwrite(fd, text, (size_t)length, 0);
+}
+
+/* Prepares what the daemon needs before it starts, and keeps a second recorder from starting one. */
+static bool prepare(struct daemon *daemon, char **reason)
+{
+	if (geteuid() == 0) {
+		g_mkdir(ROOT_DIR, 0755);
+		daemon->lock_fd = open(ROOT_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+		if (daemon->lock_fd >= 0 && flock(daemon->lock_fd, LOCK_EX) == 0)
+			return true;
+		*reason = g_strdup_printf("cannot lock '" ROOT_LOCK "': %s", g_strerror(errno));
+		return false;
+	}
+	if (lttng_session_daemon_alive() == 1)
+		return true;
+	daemon->dir = g_dir_make_tmp("kfdscope-XXXXXX", NULL);
+	if (!daemon->dir) {
+		*reason = g_strdup_printf("cannot make a directory in '%s': %s", g_get_tmp_dir(),
+					  g_strerror(errno));
+		return false;
+	}
+	return g_setenv("LTTNG_HOME", daemon->dir, TRUE);
+}
+
+bool daemon_open(struct daemon *daemon, char **reason)
+{
+	bool ok;
+
+	*daemon = (struct daemon){ .lock_fd = -1 };
+	*reason = NULL;
+	ok = prepare(daemon, reason);
+	if (ok && lttng_session_daemon_alive() != 1) {
+		daemon->pid = spawn_daemon(geteuid() != 0, reason);
+		ok = daemon->pid > 0 && wait_until_alive(daemon, reason);
+		if (ok && daemon->lock_fd >= 0)
+			write_pid(daemon->lock_fd, daemon->pid);
+	}
+	if (daemon->lock_fd >= 0)
+		flock(daemon->lock_fd, LOCK_SH);
+	if (!ok)
+		daemon_close(daemon);
+	return ok;
+}
+
+/* The daemon may be another recorder's child, so waiting is by looking. */
+static void stop(pid_t pid)
+{
+	gint64 end = g_get_monotonic_time() + STOP_TIMEOUT_US;
+
+	kill(pid, SIGTERM);
+	while (waitpid(pid, NULL, WNOHANG) <= 0 && kill(pid, 0) == 0) {
+		if (g_get_monotonic_time() > end)
+			kill(pid, SIGKILL);
+		g_usleep(POLL_US);
+	}
+}
+
+static bool has_sessions(void)
+{
+	struct lttng_session *sessions = NULL;
+	int count = lttng_list_sessions(&sessions);
+
+	free(sessions);
+	return count > 0;
+}
+
+void daemon_close(struct daemon *daemon)
+{
+	bool last = daemon->lock_fd < 0 || flock(daemon->lock_fd, LOCK_EX | LOCK_NB) == 0;
+	pid_t pid = daemon->lock_fd < 0 ? daemon->pid : read_pid(daemon->lock_fd);
+
+	if (last && is_session_daemon(pid) && !has_sessions()) {
+		stop(pid);
+		if (daemon->lock_fd >= 0)
+			(void)!ftruncate(daemon->lock_fd, 0); /* a stale pid is checked when read */
+	}
+	daemon->pid = 0;
+	if (daemon->lock_fd >= 0)
+		close(daemon->lock_fd);
+	daemon->lock_fd = -1;
+	if (daemon->dir)
+		remove_tree(daemon->dir);
+	g_clear_pointer(&daemon->dir, g_free);
+}

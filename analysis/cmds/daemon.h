@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The LTTng session daemon: the running one, or one of our own for the length of a recording. */
+#ifndef KFDSCOPE_ANALYSIS_CMDS_DAEMON_H
+#define KFDSCOPE_ANALYSIS_CMDS_DAEMON_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct daemon {
+	pid_t pid;   /* of the one that a recorder started; 0 when it is somebody else's */
+	char *dir;   /* owned; its private directory, NULL for root, whose daemon has fixed paths */
+	int lock_fd; /* root only: held shared while recording, its file has the daemon's pid */
+};
+
+/*
+ * Uses the session daemon that runs, or starts one. For a user who is not root a started daemon
+ * lives in a directory of its own, and LTTNG_HOME of this process (and so of the program that it
+ * starts) points there, and it ends with this process even when that is killed. Root's has a fixed
+ * place, which several recorders share: the last one stops it.
+ *
+ * @param reason  out on failure: one line for the user; the caller frees it.
+ */
+bool daemon_open(struct daemon *daemon, char **reason) __attribute__((warn_unused_result));
+
+/*
+ * Stops the daemon that a recorder started, unless another recording session still uses it, and
+ * removes its directory. Harmless after a failed open.
+ */
+void daemon_close(struct daemon *daemon);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Puts our objects in front of a program by its environment alone. */
+#include "environment.h"
+
+#include <glib.h>
+#include <string.h>
+
+static char **prepend(char **envp, const char *name, const char *value)
+{
+	const char *old = g_environ_getenv(envp, name);
+	char *joined = old && *old ? g_strconcat(value, ":", old, NULL) : g_strdup(value);
+
+	envp = g_environ_setenv(envp, name, joined, TRUE);
+	g_free(joined);
+	return envp;
+}
+
+static bool must_exist(const char *path, char **reason)
+{
+	if (g_file_test(path, G_FILE_TEST_EXISTS))
+		return true;
+	*reason = g_strdup_printf("'%s' is missing: the installation is not complete", path);
+	return false;
+}
+
+/* A name without a slash is one of the trees that we ship. */
+static char *find_topology(const char *topology, const struct places *places, char **reason)
+{
+	char *path = strchr(topology, '/') ? g_canonicalize_filename(topology, NULL)
+					   : g_build_filename(places->topologies, topology, NULL);
+	char *nodes = g_build_filename(path, "nodes", NULL);
+
+	if (!g_file_test(nodes, G_FILE_TEST_IS_DIR)) {
+		*reason = g_strdup_printf("'%s' is no topology tree: it has no folder 'nodes' "
+					  "(trees by name are in '%s')",
+					  path, places->topologies);
+		g_clear_pointer(&path, g_free);
+	}
+	g_free(nodes);
+	return path;
+}
+
+static char **add_model(char **envp, const struct environment_options *options,
+			const struct places *places, const char *tree)
+{
+	if (options->front == MODEL_FRONT_PLUGIN) {
+		envp = g_environ_setenv(envp, "HSA_MODEL_LIB", places->model, TRUE);
+		envp = g_environ_setenv(envp, "HSA_MODEL_TOPOLOGY", tree, TRUE);
+		/* Some programs look for the driver's module before they ask the runtime. */
+		envp = g_environ_setenv(envp, "KFDSCOPE_PRELOAD_ONLY", "modules", TRUE);
+	} else {
+		envp = g_environ_unsetenv(envp, "HSA_MODEL_LIB");
+		envp = g_environ_unsetenv(envp, "HSA_MODEL_TOPOLOGY");
+		envp = g_environ_unsetenv(envp, "KFDSCOPE_PRELOAD_ONLY");
+	}
+	envp = g_environ_setenv(envp, "KFDSCOPE_MODEL_TOPOLOGY", tree, TRUE);
+	return prepend(envp, "LD_PRELOAD", places->model_preload);
+}
+
+bool environment_make(const struct environment_options *options, const struct places *places,
+		      char ***out, char **reason)
+{
+	char **envp = NULL, *tree = NULL;
+	bool ok = must_exist(places->provider, reason);
+
+	*out = NULL;
+	if (ok && options->topology) {
+		tree = find_topology(options->topology, places, reason);
+		ok = tree && must_exist(places->model, reason) &&
+		     must_exist(places->model_preload, reason);
+	}
+	if (!ok)
+		goto out;
+	envp = g_get_environ();
+	if (!options->system_thunk)
+		envp = prepend(envp, "LD_LIBRARY_PATH", places->thunk_dir);
+	if (tree)
+		envp = add_model(envp, options, places, tree);
+	envp = prepend(envp, "LD_PRELOAD", places->provider);
+	if (options->stack_depth)
+		envp = g_environ_setenv(envp, "KFDSCOPE_STACK_DEPTH", options->stack_depth, TRUE);
+	if (options->stacks)
+		envp = g_environ_setenv(envp, "KFDSCOPE_STACKS", options->stacks, TRUE);
+	*out = envp;
+out:
+	g_free(tree);
+	return ok;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The command `kfdscope`: finds the subcommand and runs it. Knows nothing about any of them. */
+#include "cmd.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef KFDSCOPE_VERSION
+#define KFDSCOPE_VERSION "unknown"
+#endif
+
+static const struct cmd *const commands[] = {
+	&cmd_record, &cmd_leaks, &cmd_chains, &cmd_timeline, &cmd_doctor,
+};
+
+static void print_usage(FILE *out)
+{
+	fputs("Usage: kfdscope COMMAND [OPTION…] [ARGUMENT…]\n\n"
+	      "See what a ROCm program does with its GPUs: record it, then ask.\n\n"
+	      "Commands:\n",
+	      out);
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("\n'kfdscope COMMAND --help' has the options of a command.\n"
+	      "Exit status: 0 done, 1 findings (where asked for), 2 usage, 3 input partly "
+	      "readable,\n"
+	      "4 input unreadable, 5 output not written; 'record' passes the program's through.\n",
+	      out);
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_ALL, "");
+	if (argc < 2) {
+		print_usage(stderr);
+		return CMD_EXIT_USAGE;
+	}
+	if (g_str_equal(argv[1], "--help") || g_str_equal(argv[1], "help")) {
+		print_usage(stdout);
+		return CMD_EXIT_OK;
+	}
+	if (g_str_equal(argv[1], "--version")) {
+		printf("kfdscope %s\n", KFDSCOPE_VERSION);
+		return CMD_EXIT_OK;
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
+		if (g_str_equal(argv[1], commands[i]->name))
+			return commands[i]->run(commands[i], argc - 1, argv + 1);
+	fprintf(stderr, "kfdscope: no command '%s' (see 'kfdscope --help')\n", argv[1]);
+	return CMD_EXIT_USAGE;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* `kfdscope record`: runs a program and records what it does with its GPUs. */
+#include "child.h"
+#include "cmd.h"
+#include "daemon.h"
+#include "environment.h"
+#include "event_count.h"
+#include "places.h"
+#include "recording.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct record_options {
+	struct recording_options recording;
+	struct environment_options environment;
+	char *output;   /* owned */
+	char *front;    /* owned */
+	char *subbuf;   /* owned */
+	char *topology; /* owned; NULL: no model */
+	gboolean system_thunk, blocking;
+	char *stack_depth, *stacks; /* owned */
+};
+
+static const char default_topology[] = "gfx90a";
+
+/* --model alone takes the default tree; GOption calls this with NULL then. */
+static gboolean parse_model(const char *option, const char *value, void *data, GError **error)
+{
+	char **topology = data;
+
+	(void)option;
+	(void)error;
+	g_free(*topology);
+	*topology = g_strdup(value ? value : default_topology);
+	return TRUE;
+}
+
+/* A size with an optional K or M, which LTTng wants to be a power of two. */
+static bool parse_subbuf(const char *text, uint64_t *size_bytes)
+{
+	char *end;
+	uint64_t size = g_ascii_strtoull(text, &end, 10);
+
+	if (g_ascii_toupper(*end) == 'K')
+		size <<= 10, end++;
+	else if (g_ascii_toupper(*end) == 'M')
+		size <<= 20, end++;
+	*size_bytes = size;
+	return *end == '\0' && size >= 4096 && (size & (size - 1)) == 0;
+}
+
+static bool options_valid(const struct cmd *cmd, struct record_options *options)
+{
+	if (options->front && g_str_equal(options->front, "preload"))
+		options->environment.front = MODEL_FRONT_PRELOAD;
+	else if (options->front && !g_str_equal(options->front, "plugin")) {
+		cmd_error(cmd, "--model-front is '%s': it can be 'plugin' or 'preload'",
+			  options->front);
+		return false;
+	}
+	options->environment.system_thunk = options->system_thunk;
+	if (options->system_thunk && options->topology &&
+	    options->environment.front == MODEL_FRONT_PLUGIN)
+		options->environment.front =
+			MODEL_FRONT_PRELOAD; /* the system's knows no plug-in */
+	if (options->subbuf &&
+	    !parse_subbuf(options->subbuf, &options->recording.subbuf_size_bytes)) {
+		cmd_error(cmd,
+			  "--subbuf-size is '%s': it must be a power of two of at least 4096 "
+			  "bytes, such as 512K or 4M",
+			  options->subbuf);
+		return false;
+	}
+	if (options->recording.subbuf_count &&
+	    (options->recording.subbuf_count & (options->recording.subbuf_count - 1))) {
+		cmd_error(cmd, "--subbuf-count is %u: it must be a power of two",
+			  options->recording.subbuf_count);
+		return false;
+	}
+	options->environment.topology = options->topology;
+	options->environment.stack_depth = options->stack_depth;
+	options->environment.stacks = options->stacks;
+	options->recording.blocking = options->blocking;
+	return true;
+}
+
+/* kfdscope-PROGRAM-20261129-161500, so that recordings sort by time and never meet. */
+static char *default_output(const char *program)
+{
+	char *base = g_path_get_basename(program);
+	GDateTime *now = g_date_time_new_now_local();
+	char *stamp = g_date_time_format(now, "%Y%m%d-%H%M%S");
+	char *name = g_strdup_printf("kfdscope-%s-%s", base, stamp);
+	char *path = g_canonicalize_filename(name, NULL);
+
+	g_free(name);
+	g_free(stamp);
+	g_date_time_unref(now);
+	g_free(base);
+	return path;
+}
+
+static bool output_usable(const struct cmd *cmd, const char *output)
+{
+	GDir *dir = g_dir_open(output, 0, NULL);
+	bool empty = !dir || !g_dir_read_name(dir);
+
+	if (dir)
+		g_dir_close(dir);
+	if (!empty)
+		cmd_error(cmd, "'%s' exists and is not empty: give another directory with -o",
+			  output);
+	else if (!dir && g_mkdir_with_parents(output, 0755) != 0) {
+		cmd_error(cmd, "cannot make '%s': %s", output, g_strerror(errno));
+		empty = false;
+	}
+	return empty;
+}
+
+static void say_result(const char *output, uint64_t lost_events, uint64_t lost_packets)
+{
+	uint64_t events = 0;
+	bool readable;
+
+	cmd_progress("kfdscope: counting events…");
+	readable = event_count(output, &events);
+	cmd_progress_end();
+	fprintf(stderr, "kfdscope: trace in '%s'\n", output);
+	if (!readable || events == 0)
+		fprintf(stderr, "kfdscope: no events were recorded: 'kfdscope doctor -- PROGRAM' "
+				"tells why\n");
+	else
+		fprintf(stderr, "kfdscope: %" PRIu64 " events recorded, %" PRIu64 " lost\n", events,
+			lost_events);
+	if (lost_events || lost_packets)
+		fprintf(stderr, "kfdscope: the buffers were too small: record with "
+				"--subbuf-size=8M, or with --blocking to lose nothing\n");
+	fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", output);
+}
+
+/* @return CHILD_EXIT_* when the program did not run; 0 when it ran and child has its status. */
+static int run_recorded(const struct cmd *cmd, const struct record_options *options, char **argv,
+			char **envp, struct child *child)
+{
+	struct recording *recording = NULL;
+	uint64_t lost_events = 0, lost_packets = 0;
+	char *reason = NULL;
+	int rc = CHILD_EXIT_OWN_FAILURE, err;
+
+	if (!recording_start(&options->recording, &recording, &reason)) {
+		cmd_error(cmd, "%s", reason);
+		goto out;
+	}
+	child_catch_signals();
+	err = child_start(child, argv, envp);
+	if (err) {
+		cmd_error(cmd, "cannot run '%s': %s", argv[0], g_strerror(err));
+		rc = err == ENOENT ? CHILD_EXIT_NOT_FOUND : CHILD_EXIT_CANNOT_RUN;
+	} else {
+		child_wait(child);
+		rc = 0;
+	}
+	/* The program's status counts more than a recording that did not end well. */
+	if (!recording_stop(recording, &lost_events, &lost_packets, &reason))
+		cmd_error(cmd, "%s; the trace may be incomplete", reason);
+	recording_free(recording);
+	recording = NULL;
+	if (rc == 0)
+		say_result(options->recording.output, lost_events, lost_packets);
+	child_restore_signals();
+out:
+	recording_free(recording);
+	g_free(reason);
+	return rc;
+}
+
+static int record(const struct cmd *cmd, struct record_options *options, char **argv)
+{
+	struct places places;
+	struct daemon daemon;
+	struct child child = { 0 };
+	char **envp = NULL, *reason = NULL;
+	int rc = CHILD_EXIT_OWN_FAILURE;
+
+	places_init(&places);
+	if (!options->output)
+		options->output = default_output(argv[0]);
+	options->recording.output = options->output;
+	if (!output_usable(cmd, options->output))
+		goto out;
+	if (!daemon_open(&daemon, &reason)) {
+		cmd_error(cmd, "%s", reason);
+		goto out;
+	}
+	/* After the daemon: it may have moved LTTNG_HOME, which the program has to share. */
+	if (!environment_make(&options->environment, &places, &envp, &reason))
+		cmd_error(cmd, "%s", reason);
+	else
+		rc = run_recorded(cmd, options, argv, envp, &child);
+	daemon_close(&daemon);
+out:
+	if (rc == CHILD_EXIT_OWN_FAILURE)
+		g_rmdir(options->output); /* only when still empty */
+	g_strfreev(envp);
+	g_free(reason);
+	places_fini(&places);
+	if (rc == 0)
+		child_exit_alike(&child);
+	return rc;
+}
+
+static int record_run(const struct cmd *cmd, int argc, char **argv)
+{
+	struct record_options options = { 0 };
+	int subbuf_count = 0;
+	const GOptionEntry entries[] = {
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
+		  "Write the trace into DIR (default: kfdscope-PROGRAM-TIME)", "DIR" },
+		{ "model", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
+		  (void *)parse_model,
+		  "Run on the simulated GPU: a topology's name or directory "
+		  "(default: gfx90a)",
+		  "TOPOLOGY" },
+		{ "model-front", 0, 0, G_OPTION_ARG_STRING, &options.front,
+		  "Where the simulation sits: plugin (in our library) or preload (at libc)",
+		  "FRONT" },
+		{ "system-thunk", 0, 0, G_OPTION_ARG_NONE, &options.system_thunk,
+		  "Leave the program's own libhsakmt in place", NULL },
+		{ "stack-depth", 0, 0, G_OPTION_ARG_STRING, &options.stack_depth,
+		  "Record at most N frames of each stack (0 to 64, default 32)", "N" },
+		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &options.stacks,
+		  "Which events carry stacks: api, ioctl, all or none", "WHICH" },
+		{ "subbuf-size", 0, 0, G_OPTION_ARG_STRING, &options.subbuf,
+		  "Size of a sub-buffer (default: what shared memory allows, at most 4M)", "SIZE" },
+		{ "subbuf-count", 0, 0, G_OPTION_ARG_INT, &subbuf_count,
+		  "Sub-buffers a CPU (default 4)", "N" },
+		{ "blocking", 0, 0, G_OPTION_ARG_NONE, &options.blocking,
+		  "Stall the program rather than lose events", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	int rc = CMD_EXIT_USAGE;
+
+	if (!cmd_parse(cmd, entries, &options.topology, &argc, &argv))
+		goto out;
+	options.recording.subbuf_count = (uint32_t)MAX(subbuf_count, 0);
+	if (argc < 2)
+		cmd_error(cmd, "no program to record (see 'kfdscope record --help')");
+	else if (options_valid(cmd, &options))
+		rc = record(cmd, &options, argv + 1);
+out:
+	g_free(options.output);
+	g_free(options.front);
+	g_free(options.subbuf);
+	g_free(options.topology);
+	g_free(options.stack_depth);
+	g_free(options.stacks);
+	return rc;
+}
+
+const struct cmd cmd_record = {
+	.name = "record",
+	.args = "-- PROGRAM [ARGUMENT…]",
+	.summary = "Run a program and record what it does with its GPUs",
+	.description =
+		"The program gets our libhsakmt in place of the system's for this run only. A "
+		"private\n"
+		"LTTng session daemon is started when none runs. Signals and the exit status pass\n"
+		"through; kfdscope's own failures are 125 (cannot record: the program was not "
+		"run),\n"
+		"126 (cannot run it) and 127 (no such program).\n\n"
+		"Example:\n"
+		"  kfdscope record -o /tmp/trace --model -- rocminfo\n",
+	.run = record_run,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording session through liblttng-ctl. */
+#include "recording.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <lttng/lttng.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define CHANNEL "kfdscope"
+/* Sub-buffers for 100,000 calls a second on a slow disk, where shared memory allows. */
+#define MAX_SUBBUF_BYTES (4U << 20)
+#define MIN_SUBBUF_BYTES (64U << 10)
+#define SUBBUF_COUNT     4
+
+struct recording {
+	char *session;                 /* owned */
+	struct lttng_handle *handle;   /* owned */
+	struct lttng_channel *channel; /* owned */
+	bool created;
+};
+
+static const char *const event_patterns[] = {
+	/* what our objects emit (docs/events.md) */
+	"kmt:*",
+	"kfd:*",
+	"kmt_os:*",
+	"kmt_state:*",
+	"kmt_queue:*",
+	"vkmt:*",
+	"kmt_hip:*",
+	"kmt_rocr:*",
+	/* where each library lay, for the names of stack frames */
+	"lttng_ust_statedump:*",
+	"lttng_ust_lib:*",
+};
+
+static const enum lttng_event_context_type contexts[] = {
+	LTTNG_EVENT_CONTEXT_VPID,
+	LTTNG_EVENT_CONTEXT_VTID,
+	LTTNG_EVENT_CONTEXT_PROCNAME,
+};
+
+/*
+ * The largest sub-buffers that leave three quarters of the shared memory alone: with per-user
+ * buffers there is one ring a possible CPU.
+ */
+static uint64_t fitting_subbuf_bytes(uint32_t count)
+{
+	struct statvfs shm;
+	uint64_t room = 64U << 20, size = MAX_SUBBUF_BYTES;
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (statvfs("/dev/shm", &shm) == 0)
+		room = (uint64_t)shm.f_bavail * shm.f_frsize;
+	while (size > MIN_SUBBUF_BYTES && size * count * (uint64_t)MAX(cpus, 1) > room / 4)
+		size /= 2;
+	return size;
+}
+
+static bool fail(char **reason, const char *what, int code)
+{
+	*reason = g_strdup_printf("%s: %s", what, lttng_strerror(code));
+	return false;
+}
+
+static bool create_session(struct recording *recording, const char *output, char **reason)
+{
+	struct lttng_session_descriptor *descriptor =
+		lttng_session_descriptor_local_create(recording->session, output);
+	enum lttng_error_code code;
+
+	if (!descriptor) {
+		*reason = g_strdup_printf("'%s' cannot be a trace directory", output);
+		return false;
+	}
+	code = lttng_create_session_ext(descriptor);
+	lttng_session_descriptor_destroy(descriptor);
+	if (code != LTTNG_OK) {
+		*reason = g_strdup_printf("cannot record into '%s': %s", output,
+					  lttng_strerror(-code));
+		return false;
+	}
+	recording->created = true;
+	return true;
+}
+
+static bool enable_channel(struct recording *recording, const struct recording_options *options,
+			   char **reason)
+{
+	struct lttng_domain domain = { .type = LTTNG_DOMAIN_UST, .buf_type = LTTNG_BUFFER_PER_UID };
+	int code;
+
+	recording->handle = lttng_create_handle(recording->session, &domain);
+	recording->channel = lttng_channel_create(&domain);
+	if (!recording->handle || !recording->channel) {
+		*reason = g_strdup("no memory for an LTTng channel");
+		return false;
+	}
+	g_strlcpy(recording->channel->name, CHANNEL, sizeof(recording->channel->name));
+	recording->channel->attr.num_subbuf =
+		options->subbuf_count ? options->subbuf_count : SUBBUF_COUNT;
+	recording->channel->attr.subbuf_size =
+		options->subbuf_size_bytes
+			? options->subbuf_size_bytes
+			: fitting_subbuf_bytes((uint32_t)recording->channel->attr.num_subbuf);
+	if (options->blocking)
+		lttng_channel_set_blocking_timeout(recording->channel, -1);
+	code = lttng_enable_channel(recording->handle, recording->channel);
+	return code >= 0 || fail(reason, "cannot make the event buffers", code);
+}
+
+static bool add_contexts(struct recording *recording, char **reason)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(contexts); i++) {
+		struct lttng_event_context context = { .ctx = contexts[i] };
+		int code = lttng_add_context(recording->handle, &context, NULL, CHANNEL);
+
+		if (code < 0)
+			return fail(reason, "cannot add process and thread to events", code);
+	}
+	return true;
+}
+
+static bool enable_events(struct recording *recording, char **reason)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < G_N_ELEMENTS(event_patterns); i++) {
+		struct lttng_event *event = lttng_event_create();
+		int code;
+
+		if (!event) {
+			*reason = g_strdup("no memory for an LTTng event");
+			return false;
+		}
+		event->type = LTTNG_EVENT_TRACEPOINT;
+		event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+		g_strlcpy(event->name, event_patterns[i], sizeof(event->name));
+		code = lttng_enable_event(recording->handle, event, CHANNEL);
+		lttng_event_destroy(event);
+		if (code < 0)
+			ok = fail(reason, "cannot enable events", code);
+	}
+	return ok;
+}
+
+bool recording_start(const struct recording_options *options, struct recording **out, char **reason)
+{
+	struct recording *recording = g_new0(struct recording, 1);
+	bool ok;
+	int code;
+
+	*reason = NULL;
+	*out = NULL;
+	/* Unique among the sessions of a daemon that others may use too. */
+	recording->session =
+		g_strdup_printf("kfdscope-%d-%" G_GINT64_FORMAT, (int)getpid(), g_get_real_time());
+	ok = create_session(recording, options->output, reason) &&
+	     enable_channel(recording, options, reason) && add_contexts(recording, reason) &&
+	     enable_events(recording, reason);
+	if (ok) {
+		code = lttng_start_tracing(recording->session);
+		ok = code >= 0 || fail(reason, "cannot start recording", code);
+	}
+	if (ok) {
+		*out = recording;
+		recording = NULL;
+	}
+	recording_free(recording);
+	return ok;
+}
+
+static void count_losses(struct recording *recording, uint64_t *lost_events, uint64_t *lost_packets)
+{
+	struct lttng_channel *channels = NULL;
+	int count = lttng_list_channels(recording->handle, &channels);
+
+	for (int i = 0; i < count; i++) {
+		uint64_t events = 0, packets = 0;
+
+		if (lttng_channel_get_discarded_event_count(&channels[i], &events) == 0)
+			*lost_events += events;
+		if (lttng_channel_get_lost_packet_count(&channels[i], &packets) == 0)
+			*lost_packets += packets;
+	}
+	free(channels);
+}
+
+bool recording_stop(struct recording *recording, uint64_t *lost_events, uint64_t *lost_packets,
+		    char **reason)
+{
+	int code = lttng_stop_tracing(recording->session); /* waits for the data */
+
+	*reason = NULL;
+	*lost_events = *lost_packets = 0;
+	if (code < 0)
+		return fail(reason, "cannot stop recording", code);
+	count_losses(recording, lost_events, lost_packets);
+	return true;
+}
+
+void recording_free(struct recording *recording)
+{
+	if (!recording)
+		return;
+	if (recording->created)
+		lttng_destroy_session(recording->session);
+	if (recording->handle)
+		lttng_destroy_handle(recording->handle);
+	lttng_channel_destroy(recording->channel);
+	g_free(recording->session);
+	g_free(recording);
+}

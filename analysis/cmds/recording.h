@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* One LTTng recording session of ours: made, started, stopped, its losses counted. */
+#ifndef KFDSCOPE_ANALYSIS_CMDS_RECORDING_H
+#define KFDSCOPE_ANALYSIS_CMDS_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct recording_options {
+	const char *output;         /* directory, absolute; made by the session daemon */
+	uint64_t subbuf_size_bytes; /* power of two; 0: chosen from the room in shared memory */
+	uint32_t subbuf_count;      /* power of two; 0: chosen */
+	bool blocking;              /* stall the program rather than lose events */
+};
+
+struct recording; /* opaque */
+
+/*
+ * Makes the session with its channel, events and contexts, and starts it.
+ *
+ * @param out     the recording, for recording_free(); NULL on failure.
+ * @param reason  out on failure: one line for the user; the caller frees it.
+ */
+bool recording_start(const struct recording_options *options, struct recording **out, char **reason)
+	__attribute__((warn_unused_result));
+
+/*
+ * Stops and waits until all data is on disk.
+ *
+ * @param lost_events, lost_packets  out: what the buffers had no room for.
+ */
+bool recording_stop(struct recording *recording, uint64_t *lost_events, uint64_t *lost_packets,
+		    char **reason) __attribute__((warn_unused_result));
+
+/* Destroys the session; accepts NULL. The trace stays. */
+void recording_free(struct recording *recording);
+
+#endif
