@@ -124,8 +124,8 @@ HSAKMT_STATUS HSAKMTAPI hsaKmtGetNodeIoLinkProperties(HSAuint32 NodeId, HSAuint3
 						      HsaIoLinkProperties *IoLinkProperties);
 
 /**
- * Reads GPU, CPU and system counters and the system frequency of a node; newest takes the
- * tightest of four samples for GPU nodes.
+ * Reads GPU, CPU and system counters and the system frequency of a node, for GPU nodes as the
+ * tightest of four samples.
  *
  * @param NodeId    node
  * @param Counters  out: clocks

@@ -142,12 +142,11 @@ typedef union {
 		unsigned int SharedWithGraphics : 1; /* serves graphics too */
 		/* ring sizes must be powers of two */
 		unsigned int QueueSizePowerOfTwo : 1;
-		unsigned int QueueSize32bit : 1;       /* ring sizes fit 32 bits */
-		unsigned int QueueIdleEvent : 1;       /* supports idle events */
-		unsigned int VALimit : 1;              /* limited to 32-bit addresses */
+		unsigned int QueueSize32bit : 1; /* ring sizes fit 32 bits */
+		unsigned int QueueIdleEvent : 1; /* supports idle events */
+		unsigned int VALimit : 1;
 		unsigned int WatchPointsSupported : 1; /* has address watch points */
-		unsigned int WatchPointsTotalBits : 4; /* log2 of their number */
-		/* 0: 4 bytes, 1: as 0, 2: 8 bytes */
+		unsigned int WatchPointsTotalBits : 4;
 		unsigned int DoorbellType : 2;
 		/* the ring must be mapped twice in a row */
 		unsigned int AQLQueueDoubleMap : 1;
@@ -189,7 +188,6 @@ typedef union {
 		HSAuint64 WatchAddrMaskHiBit : 6; /* highest one */
 		/* dispatch data valid in each wave */
 		HSAuint64 DispatchInfoAlwaysValid : 1;
-		/* 1: watch points not shared between processes */
 		HSAuint64 AddressWatchpointShareKind : 1;
 		HSAuint64 Reserved : 52;
 	};
@@ -217,12 +215,12 @@ typedef struct _HsaNodeProperties {
 	HSAuint32 NumSIMDPerCU;      /* SIMDs */
 	HSAuint32 MaxSlotsScratchCU; /* waves with scratch in a CU */
 	HSA_ENGINE_ID EngineId;      /* as the kernel says */
-	/* as HSA_OVERRIDE_GFX_VERSION says, else EngineId */
+	/* as HSA_OVERRIDE_GFX_VERSION says; 0: not overridden */
 	HSA_ENGINE_ID OverrideEngineId;
 	HSAuint16 VendorId;
 	HSAuint16 DeviceId;
 	HSAuint32 LocationId;   /* bus << 8 | device << 3 | function */
-	HSAuint64 LocalMemSize; /* bytes; not set by this library */
+	HSAuint64 LocalMemSize; /* bytes */
 	HSAuint32 MaxEngineClockMhzFCompute;
 	HSAuint32 MaxEngineClockMhzCCompute;
 	HSAint32 DrmRenderMinor;                       /* of /dev/dri/renderD*; 0: none */

@@ -879,14 +879,16 @@ struct kfd_ioctl_dbg_register_args {
 	uint32_t gpu_id; /* in: ignored today */
 	uint32_t pad;
 };
-#define AMDKFD_IOC_DBG_REGISTER            AMDKFD_IOW(0x0d, struct kfd_ioctl_dbg_register_args)
+#define AMDKFD_IOC_DBG_REGISTER AMDKFD_IOW(0x0d, struct kfd_ioctl_dbg_register_args)
+
 #define AMDKFD_IOC_DBG_REGISTER_DEPRECATED AMDKFD_IOC_DBG_REGISTER
 
 struct kfd_ioctl_dbg_unregister_args {
 	uint32_t gpu_id; /* in: ignored today */
 	uint32_t pad;
 };
-#define AMDKFD_IOC_DBG_UNREGISTER            AMDKFD_IOW(0x0e, struct kfd_ioctl_dbg_unregister_args)
+#define AMDKFD_IOC_DBG_UNREGISTER AMDKFD_IOW(0x0e, struct kfd_ioctl_dbg_unregister_args)
+
 #define AMDKFD_IOC_DBG_UNREGISTER_DEPRECATED AMDKFD_IOC_DBG_UNREGISTER
 
 struct kfd_ioctl_dbg_address_watch_args {
@@ -894,7 +896,8 @@ struct kfd_ioctl_dbg_address_watch_args {
 	uint32_t gpu_id;            /* in: ignored today */
 	uint32_t buf_size_in_bytes; /* in: ignored today */
 };
-#define AMDKFD_IOC_DBG_ADDRESS_WATCH            AMDKFD_IOW(0x0f, struct kfd_ioctl_dbg_address_watch_args)
+#define AMDKFD_IOC_DBG_ADDRESS_WATCH AMDKFD_IOW(0x0f, struct kfd_ioctl_dbg_address_watch_args)
+
 #define AMDKFD_IOC_DBG_ADDRESS_WATCH_DEPRECATED AMDKFD_IOC_DBG_ADDRESS_WATCH
 
 struct kfd_ioctl_dbg_wave_control_args {
@@ -902,7 +905,8 @@ struct kfd_ioctl_dbg_wave_control_args {
 	uint32_t gpu_id;            /* in: ignored today */
 	uint32_t buf_size_in_bytes; /* in: ignored today */
 };
-#define AMDKFD_IOC_DBG_WAVE_CONTROL            AMDKFD_IOW(0x10, struct kfd_ioctl_dbg_wave_control_args)
+#define AMDKFD_IOC_DBG_WAVE_CONTROL AMDKFD_IOW(0x10, struct kfd_ioctl_dbg_wave_control_args)
+
 #define AMDKFD_IOC_DBG_WAVE_CONTROL_DEPRECATED AMDKFD_IOC_DBG_WAVE_CONTROL
 
 /* --- DKMS driver only --- */
