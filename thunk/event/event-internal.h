@@ -10,8 +10,8 @@
 /* The public object is the first member, so that its address is the record's. */
 struct event {
 	HsaEvent object; /* the caller may write here; nothing below is taken from it */
-	uint32_t id;	 /* the KFD's */
-	uint32_t type;	 /* HSA_EVENTTYPE */
+	uint32_t id;     /* the KFD's */
+	uint32_t type;   /* HSA_EVENTTYPE */
 	uint32_t node_id;
 	bool auto_reset;
 };
@@ -40,7 +40,7 @@ static inline bool event_is_system(const struct event *event)
 /* The live record of a public object, or NULL. */
 static inline struct event *event_find(struct kmt_context *ctx, const HsaEvent *object)
 {
-	return ctx->events ? kmt_handle_set_find(&ctx->events->live, (uintptr_t) object) : NULL;
+	return ctx->events ? kmt_handle_set_find(&ctx->events->live, (uintptr_t)object) : NULL;
 }
 
 /*

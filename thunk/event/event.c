@@ -11,8 +11,8 @@
 
 #include "memory/fmm.h"
 
-#define PAGE_SLOTS	 KFD_SIGNAL_EVENT_LIMIT
-#define PAGE_SIZE_BYTES	 (PAGE_SLOTS * sizeof(uint64_t))
+#define PAGE_SLOTS       KFD_SIGNAL_EVENT_LIMIT
+#define PAGE_SIZE_BYTES  (PAGE_SLOTS * sizeof(uint64_t))
 #define SMALL_PAGE_SLOTS 256 /* what kernels before the large page offer */
 
 struct kmt_events *kmt_events_new(void)
@@ -26,7 +26,7 @@ struct kmt_events *kmt_events_new(void)
 
 static void free_record(void *record, void *data)
 {
-	(void) data;
+	(void)data;
 	free(record);
 }
 
@@ -62,7 +62,7 @@ static void visit_record(void *record, void *data)
 		.type = event->type,
 		.node_id = event->node_id,
 		.auto_reset = event->auto_reset,
-		.address = (uintptr_t) &event->object,
+		.address = (uintptr_t)&event->object,
 	};
 
 	visit->visit(&info, visit->data);
@@ -75,6 +75,15 @@ void kmt_event_for_each(struct kmt_context *ctx,
 
 	if (ctx->events)
 		kmt_handle_set_for_each(&ctx->events->live, visit_record, &pass);
+}
+
+bool kmt_event_id(struct kmt_context *ctx, const HsaEvent *object, uint32_t *id)
+{
+	const struct event *event = event_find(ctx, object);
+
+	if (event)
+		*id = event->id;
+	return event != NULL;
 }
 
 static int destroy_id(struct kmt_context *ctx, uint32_t id)
@@ -140,12 +149,12 @@ static int map_kernel_page(struct kmt_context *ctx, uint64_t offset)
 	struct kmt_events *events = ctx->events;
 	uint32_t slots = PAGE_SLOTS;
 	void *page = kmt_mmap(ctx, NULL, PAGE_SIZE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-			      ctx->fd, (int64_t) offset);
+			      ctx->fd, (int64_t)offset);
 
 	if (page == MAP_FAILED) {
 		slots = SMALL_PAGE_SLOTS;
 		page = kmt_mmap(ctx, NULL, kmt_process()->page_size_bytes, PROT_READ | PROT_WRITE,
-				MAP_SHARED, ctx->fd, (int64_t) offset);
+				MAP_SHARED, ctx->fd, (int64_t)offset);
 	}
 	if (page == MAP_FAILED)
 		return -ENOMEM;
@@ -159,21 +168,21 @@ static int create_locked(struct kmt_context *ctx, struct kfd_ioctl_create_event_
 			 uint64_t *slot_address)
 {
 	struct kmt_events *events = ctx->events;
-	int rc = must_bring_page(ctx) ? create_with_page(ctx, args) :
-					kmt_ioctl(ctx, AMDKFD_IOC_CREATE_EVENT, args);
+	int rc = must_bring_page(ctx) ? create_with_page(ctx, args)
+				      : kmt_ioctl(ctx, AMDKFD_IOC_CREATE_EVENT, args);
 
 	if (rc)
 		return rc;
 	if (args->event_page_offset && !events->page) {
 		rc = map_kernel_page(ctx, args->event_page_offset);
 		if (rc) {
-			(void) destroy_id(ctx, args->event_id); /* the first failure is told */
+			(void)destroy_id(ctx, args->event_id); /* the first failure is told */
 			return rc;
 		}
 	}
 	*slot_address = 0;
 	if (args->event_page_offset && args->event_slot_index < events->slot_limit)
-		*slot_address = (uintptr_t) &events->page[args->event_slot_index];
+		*slot_address = (uintptr_t)&events->page[args->event_slot_index];
 	return 0;
 }
 
@@ -221,13 +230,13 @@ HSAKMT_STATUS kmt_create_event(struct kmt_context *ctx, HsaEventDescriptor *desc
 	fill_object(event, &args, desc, slot_address);
 	if (is_signaled && !event_is_system(event) && set_id(ctx, event->id))
 		goto fail_created;
-	if (!kmt_handle_set_add(&ctx->events->live, (uintptr_t) &event->object, event))
+	if (!kmt_handle_set_add(&ctx->events->live, (uintptr_t)&event->object, event))
 		goto fail_created;
 	*out = &event->object;
 	return HSAKMT_STATUS_SUCCESS;
 
 fail_created:
-	(void) destroy_id(ctx, event->id); /* the failure before it is the one that counts */
+	(void)destroy_id(ctx, event->id); /* the failure before it is the one that counts */
 fail:
 	free(event);
 	return HSAKMT_STATUS_ERROR;
@@ -240,11 +249,11 @@ HSAKMT_STATUS kmt_destroy_event(struct kmt_context *ctx, HsaEvent *object)
 	if (!kmt_context_usable(ctx) || !ctx->events)
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
 	/* Taken first: of two threads that destroy the same event one is told INVALID_HANDLE. */
-	event = kmt_handle_set_take(&ctx->events->live, (uintptr_t) object);
+	event = kmt_handle_set_take(&ctx->events->live, (uintptr_t)object);
 	if (!event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
 	if (destroy_id(ctx, event->id)) {
-		if (!kmt_handle_set_add(&ctx->events->live, (uintptr_t) object, event))
+		if (!kmt_handle_set_add(&ctx->events->live, (uintptr_t)object, event))
 			kmt_log(KMT_LOG_ERR, "event %u is lost: no memory\n", event->id);
 		return HSAKMT_STATUS_ERROR;
 	}

@@ -20,6 +20,9 @@ struct kmt_event_info {
 void kmt_event_for_each(struct kmt_context *ctx,
 			void (*visit)(const struct kmt_event_info *info, void *data), void *data);
 
+/* The KFD's id of an event, for other modules. @return false for what is no live event. */
+bool kmt_event_id(struct kmt_context *ctx, const HsaEvent *object, uint32_t *id);
+
 /*
  * Creates a KFD event, and the signal page with the first one (events.md 2).
  *

@@ -11,7 +11,7 @@
 static size_t slot_of(const struct kmt_handle_set *set, uint64_t handle)
 {
 	/* Handles are aligned addresses: the multiplication spreads their low zero bits. */
-	return (size_t) ((handle * 0x9E3779B97F4A7C15ull) >> 20) & (set->capacity - 1);
+	return (size_t)((handle * 0x9E3779B97F4A7C15ull) >> 20) & (set->capacity - 1);
 }
 
 static struct kmt_handle_slot *find_slot(const struct kmt_handle_set *set, uint64_t handle)

@@ -15,11 +15,11 @@
 
 struct kmt_handle_slot {
 	uint64_t handle; /* 0: never used; 1: taken away again */
-	void *record;	 /* borrowed; the owner of the set frees it */
+	void *record;    /* borrowed; the owner of the set frees it */
 };
 
 struct kmt_handle_set {
-	pthread_rwlock_t lock;	       /* protects everything below */
+	pthread_rwlock_t lock;         /* protects everything below */
 	struct kmt_handle_slot *slots; /* owned; open addressing, capacity a power of two */
 	size_t capacity;
 	size_t live; /* slots with a handle */

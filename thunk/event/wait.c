@@ -50,9 +50,9 @@ static HSAKMT_STATUS decode_hw(struct kmt_context *ctx, struct event *event,
 		return status;
 	exception->NodeId = node_id;
 	exception->ResetType = data->reset_type;
-	exception->ResetCause = data->reset_cause == KFD_HW_EXCEPTION_ECC ?
-					HSA_EVENTID_HW_EXCEPTION_ECC :
-					HSA_EVENTID_HW_EXCEPTION_GPU_HANG;
+	exception->ResetCause = data->reset_cause == KFD_HW_EXCEPTION_ECC
+					? HSA_EVENTID_HW_EXCEPTION_ECC
+					: HSA_EVENTID_HW_EXCEPTION_GPU_HANG;
 	exception->MemoryLost = data->memory_lost;
 	return HSAKMT_STATUS_SUCCESS;
 }
@@ -84,16 +84,15 @@ static HSAKMT_STATUS decode(struct kmt_context *ctx, HsaEvent *objects[],
  * @return false when an element is no live event.
  */
 static bool fill_records(struct kmt_context *ctx, HsaEvent *objects[], uint32_t count,
-			 const uint64_t *age, struct kfd_event_data *records,
-			 bool *needs_decoding)
+			 const uint64_t *age, struct kfd_event_data *records, bool *needs_decoding)
 {
 	bool all_live = true;
 
 	*needs_decoding = false;
 	kmt_handle_set_read_lock(&ctx->events->live);
 	for (uint32_t i = 0; i < count && all_live; i++) {
-		const struct event *event = kmt_handle_set_find_locked(&ctx->events->live,
-								       (uintptr_t) objects[i]);
+		const struct event *event =
+			kmt_handle_set_find_locked(&ctx->events->live, (uintptr_t)objects[i]);
 
 		all_live = event != NULL;
 		if (!event)
@@ -114,8 +113,8 @@ static void copy_ages_back(struct kmt_context *ctx, HsaEvent *objects[], uint32_
 {
 	kmt_handle_set_read_lock(&ctx->events->live);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct event *event = kmt_handle_set_find_locked(&ctx->events->live,
-								       (uintptr_t) objects[i]);
+		const struct event *event =
+			kmt_handle_set_find_locked(&ctx->events->live, (uintptr_t)objects[i]);
 
 		if (event && event->type == HSA_EVENTTYPE_SIGNAL)
 			age[i] = records[i].signal_event_data.last_event_age;
@@ -128,7 +127,7 @@ static HSAKMT_STATUS wait_records(struct kmt_context *ctx, struct kfd_event_data
 				  uint32_t count, bool all, uint32_t milliseconds)
 {
 	struct kfd_ioctl_wait_events_args args = {
-		.events_ptr = (uintptr_t) records,
+		.events_ptr = (uintptr_t)records,
 		.num_events = count,
 		.wait_for_all = all,
 		.timeout = milliseconds,
@@ -174,8 +173,7 @@ out:
 }
 
 HSAKMT_STATUS kmt_wait_on_multiple_events(struct kmt_context *ctx, HsaEvent *objects[],
-					  HSAuint32 count, bool wait_on_all,
-					  HSAuint32 milliseconds)
+					  HSAuint32 count, bool wait_on_all, HSAuint32 milliseconds)
 {
 	return kmt_wait_on_multiple_events_ext(ctx, objects, count, wait_on_all, milliseconds,
 					       NULL);
