@@ -2,8 +2,8 @@
 /*
  * The worker of one simulated GPU: a thread that goes round the queues and lets the packet
  * processors do one packet after the other. Nobody wakes it when a doorbell is written, since that
- * is a plain store of the program's; it looks often after work was found and ever more seldom, down
- * to once a millisecond, the longer there was none.
+ * is a plain store of the program's; it looks often after work was found and ever more seldom the
+ * longer there was none.
  */
 #include "model/gpu.h"
 
@@ -19,8 +19,10 @@
 #define NS_PER_SEC   1000000000u
 #define SPIN_NS      30000u /* look without sleeping for that long after the last packet */
 #define SLEEP_MIN_NS 10000u
-#define SLEEP_MAX_NS 1000000u /* bounds the delay of a packet after a long pause */
+#define SLEEP_MAX_NS 1000000u /* bounds the delay of a packet after a pause */
 #define SLEEP_SHARE  8 /* sleep for this part of the time without work: delay in proportion */
+#define DOZE_MAX_NS  5000000u /* bounds it for a program that has done nothing for long */
+#define DOZE_SHARE   200
 #define HOT_NS       2000000u  /* how long the write pointer is read on each round */
 #define LOOK_NS      10000000u /* later so often, in case no doorbell was rung */
 #define BATCH        64        /* packets of one queue before the next one's turn */
@@ -143,10 +145,20 @@ static bool serve(struct kfd_model_gpu *gpu, struct kfd_model_queue *queue, uint
 	return progress;
 }
 
+/* How long to sleep after so long without work; a wake-up costs more than the round it is for. */
+static uint64_t sleep_length_ns(uint64_t idle_ns)
+{
+	uint64_t sleep_ns = idle_ns / SLEEP_SHARE, doze_ns = idle_ns / DOZE_SHARE;
+
+	sleep_ns = sleep_ns < SLEEP_MIN_NS ? SLEEP_MIN_NS : sleep_ns;
+	sleep_ns = sleep_ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : sleep_ns;
+	doze_ns = doze_ns > DOZE_MAX_NS ? DOZE_MAX_NS : doze_ns;
+	return sleep_ns > doze_ns ? sleep_ns : doze_ns;
+}
+
 /* Sleeps until something may have to be done. Called with the lock held. */
 static void rest(struct kfd_model_gpu *gpu, bool any_runnable, uint64_t idle_ns)
 {
-	uint64_t sleep_ns = idle_ns / SLEEP_SHARE;
 	struct timespec until;
 
 	if (!any_runnable) {
@@ -160,10 +172,8 @@ static void rest(struct kfd_model_gpu *gpu, bool any_runnable, uint64_t idle_ns)
 		pthread_mutex_lock(&gpu->lock);
 		return;
 	}
-	sleep_ns = sleep_ns < SLEEP_MIN_NS ? SLEEP_MIN_NS : sleep_ns;
-	sleep_ns = sleep_ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : sleep_ns;
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += (long)sleep_ns;
+	until.tv_nsec += (long)sleep_length_ns(idle_ns);
 	if (until.tv_nsec >= (long)NS_PER_SEC) {
 		until.tv_nsec -= (long)NS_PER_SEC;
 		until.tv_sec++;

@@ -2,6 +2,8 @@
 /* Command dwords of a ring and its indirect buffers: where to read next, and wrapping. */
 #include "model/gpu/stream.h"
 
+#define FEW_DWORDS 16
+
 struct gpu_level *gpu_stream_top(struct gpu_stream *stream)
 {
 	/* Level 0 stays open: a ring is only empty, and who opened a lone buffer closes it. */
@@ -52,9 +54,24 @@ bool gpu_level_read(struct gpu_work *work, const struct gpu_level *level, uint64
 	return true;
 }
 
+/* Few dwords are stored one by one: programs poll words that are written so. */
+static bool store_few(struct gpu_work *work, uint64_t dst, const uint32_t *dw, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		if (!gpu_store32(work, dst + i * sizeof(*dw), dw[i]))
+			return false;
+	}
+	return true;
+}
+
 bool gpu_level_copy_out(struct gpu_work *work, const struct gpu_level *level, uint64_t offset,
 			uint64_t dst, uint64_t count)
 {
+	uint32_t few[FEW_DWORDS];
+
+	if (count <= FEW_DWORDS)
+		return gpu_level_read(work, level, offset, few, count) &&
+		       store_few(work, dst, few, count);
 	while (count) {
 		uint64_t now = count;
 		uint64_t va = locate(level, offset, &now);
