@@ -181,7 +181,10 @@ static int create_locked(struct kmt_context *ctx, struct kfd_ioctl_create_event_
 		}
 	}
 	*slot_address = 0;
-	if (args->event_page_offset && args->event_slot_index < events->slot_limit)
+	/* Other types have no slot; an older kernel leaves our page handle in the offset for them. */
+	if ((args->event_type == KFD_IOC_EVENT_SIGNAL ||
+	     args->event_type == KFD_IOC_EVENT_DEBUG_EVENT) &&
+	    args->event_page_offset && args->event_slot_index < events->slot_limit)
 		*slot_address = (uintptr_t)&events->page[args->event_slot_index];
 	return 0;
 }
@@ -254,7 +257,7 @@ HSAKMT_STATUS kmt_destroy_event(struct kmt_context *ctx, HsaEvent *object)
 		return HSAKMT_STATUS_INVALID_HANDLE;
 	if (destroy_id(ctx, event->id)) {
 		if (!kmt_handle_set_add(&ctx->events->live, (uintptr_t)object, event))
-			kmt_log(KMT_LOG_ERR, "event %u is lost: no memory\n", event->id);
+			kmt_log(KMT_LOG_ERR, "event %u is lost: no memory", event->id);
 		return HSAKMT_STATUS_ERROR;
 	}
 	free(event);

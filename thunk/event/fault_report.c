@@ -38,7 +38,7 @@ static const char *kind_of(const struct kmt_object_info *info)
 static void report_gpus(const char *what, const uint32_t *gpus, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		kmt_log(KMT_LOG_ERR, "  %s on GPU 0x%x\n", what, gpus[i]);
+		kmt_log(KMT_LOG_ERR, "  %s on GPU 0x%x", what, gpus[i]);
 }
 
 static void report_object(const struct kmt_object_info *info, void *data)
@@ -49,11 +49,11 @@ static void report_object(const struct kmt_object_info *info, void *data)
 		return;
 	search->found = true;
 	kmt_log(KMT_LOG_ERR,
-		"  in a buffer: GPU address 0x%" PRIx64 ", %" PRIu64 " bytes, node %u, %s%s\n",
+		"  in a buffer: GPU address 0x%" PRIx64 ", %" PRIu64 " bytes, node %u, %s%s",
 		info->gpu_va, info->size_bytes, info->node_id, kind_of(info),
 		info->is_internal ? ", the library's own" : "");
 	if (info->user_ptr)
-		kmt_log(KMT_LOG_ERR, "  CPU address 0x%" PRIx64 "\n", info->user_ptr);
+		kmt_log(KMT_LOG_ERR, "  CPU address 0x%" PRIx64 "", info->user_ptr);
 	report_gpus("registered", info->registered_gpus, info->registered_count);
 	report_gpus("mapped", info->mapped_gpus, info->mapped_count);
 }
@@ -85,7 +85,7 @@ static bool report_svm(struct kmt_context *ctx, uint64_t va, uint32_t gpu_id)
 	known = !kmt_ioctl(ctx, AMDKFD_IOC_SVM + (attributes_bytes << _IOC_SIZESHIFT), args);
 	if (known)
 		kmt_log(KMT_LOG_ERR,
-			"  SVM: preferred 0x%x, prefetched to 0x%x, access type %u, flags 0x%x\n",
+			"  SVM: preferred 0x%x, prefetched to 0x%x, access type %u, flags 0x%x",
 			args->attrs[0].value, args->attrs[1].value, args->attrs[2].type,
 			args->attrs[3].value);
 	free(args);
@@ -97,10 +97,10 @@ void event_report_fault(struct kmt_context *ctx, uint32_t node_id,
 {
 	struct search search = { .address = fault->va };
 
-	kmt_log(KMT_LOG_ERR, "memory fault at 0x%" PRIx64 " on node %u (GPU 0x%x): %s%s\n",
+	kmt_log(KMT_LOG_ERR, "memory fault at 0x%" PRIx64 " on node %u (GPU 0x%x): %s%s",
 		fault->va, node_id, fault->gpu_id, reason_of(&fault->failure),
 		fault->failure.imprecise ? ", address not exact" : "");
 	kmt_fmm_for_each(ctx, report_object, &search);
 	if (!search.found && !report_svm(ctx, fault->va, fault->gpu_id))
-		kmt_log(KMT_LOG_ERR, "  the address is unknown\n");
+		kmt_log(KMT_LOG_ERR, "  the address is unknown");
 }

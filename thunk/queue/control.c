@@ -48,7 +48,7 @@ HSAKMT_STATUS kmt_destroy_queue(struct kmt_context *ctx, HSA_QUEUEID handle)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	if (queue_destroy_id(ctx, queue->kernel_id)) {
 		if (!kmt_handle_set_add(&ctx->queues->live, handle, queue))
-			kmt_log(KMT_LOG_ERR, "queue %u is lost: no memory\n", queue->kernel_id);
+			kmt_log(KMT_LOG_ERR, "queue %u is lost: no memory", queue->kernel_id);
 		return HSAKMT_STATUS_ERROR;
 	}
 	queue_free(ctx, queue);

@@ -98,12 +98,12 @@ static bool init_svm(struct kmt_context *ctx, uint32_t gpu_id, struct save_area 
 {
 	area->base = map_aligned(ctx, mapped_bytes(area));
 	if (!area->base) {
-		kmt_log(KMT_LOG_WARNING, "no memory for a save area in SVM\n");
+		kmt_log(KMT_LOG_WARNING, "no memory for a save area in SVM");
 		return false;
 	}
 	/* Without it the copy-on-write of a fork evicts the queues of the parent. */
 	if (kmt_madvise(ctx, area->base, mapped_bytes(area), MADV_DONTFORK))
-		kmt_log(KMT_LOG_WARNING, "a save area will be copied in forked children\n");
+		kmt_log(KMT_LOG_WARNING, "a save area will be copied in forked children");
 	/* Before the registration, which may move the pages to the GPU. */
 	write_headers(area, error_event_id, error_reason);
 	if (register_svm(ctx, area, gpu_id)) {
