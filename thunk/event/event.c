@@ -100,14 +100,15 @@ static int set_id(struct kmt_context *ctx, uint32_t id)
 	return kmt_ioctl(ctx, AMDKFD_IOC_SET_EVENT, &args);
 }
 
-/*
- * Discrete GPUs need the page from us, with the first event of any type; a model keeps signals to
- * itself (model.md 3).
- */
+/* Discrete GPUs need the page from us, with the first event of any type. */
 static bool must_bring_page(const struct kmt_context *ctx)
 {
-	return kmt_process()->is_dgpu && !ctx->events->page &&
-	       !(ctx->device && ctx->device->is_model);
+	return kmt_process()->is_dgpu && !ctx->events->page;
+}
+
+static bool is_model(const struct kmt_context *ctx)
+{
+	return ctx->device && ctx->device->is_model;
 }
 
 static int create_with_page(struct kmt_context *ctx, struct kfd_ioctl_create_event_args *args)
@@ -129,8 +130,11 @@ static int create_with_page(struct kmt_context *ctx, struct kfd_ioctl_create_eve
 	    !kmt_fmm_handle(ctx, events->tried_page, &args->event_page_offset))
 		return -ENOMEM;
 	rc = kmt_ioctl(ctx, AMDKFD_IOC_CREATE_EVENT, args);
-	if (rc == -EINVAL && tried_before) {
-		/* "Set page twice": the failed creation had left the page with the kernel. */
+	if (rc == -EINVAL && (tried_before || is_model(ctx))) {
+		/*
+		 * "Set page twice": the failed creation had left the page with the kernel. Or a model
+		 * that keeps signals to itself (model.md 3); ours takes the page as the kernel does.
+		 */
 		*args = without_page;
 		rc = kmt_ioctl(ctx, AMDKFD_IOC_CREATE_EVENT, args);
 	}

@@ -97,8 +97,8 @@ void event_report_fault(struct kmt_context *ctx, uint32_t node_id,
 {
 	struct search search = { .address = fault->va };
 
-	kmt_log(KMT_LOG_ERR, "memory fault at 0x%" PRIx64 " on node %u (GPU 0x%x): %s%s",
-		fault->va, node_id, fault->gpu_id, reason_of(&fault->failure),
+	kmt_log(KMT_LOG_ERR, "memory fault at 0x%" PRIx64 " on node %u (GPU 0x%x): %s%s", fault->va,
+		node_id, fault->gpu_id, reason_of(&fault->failure),
 		fault->failure.imprecise ? ", address not exact" : "");
 	kmt_fmm_for_each(ctx, report_object, &search);
 	if (!search.found && !report_svm(ctx, fault->va, fault->gpu_id))

@@ -296,15 +296,35 @@ static void a_kernel_page_that_cannot_be_mapped_destroys_the_event(void **state)
 	assert_int_equal(kfd.live, 0);
 }
 
-static void a_model_gets_no_page(void **state)
+static int model_without_page(struct seam *seam, unsigned long request, void *arg)
+{
+	struct kfd_ioctl_create_event_args *args = arg;
+
+	(void)seam;
+	(void)request;
+	if (args->event_page_offset)
+		return -EINVAL;
+	args->event_id = 1;
+	args->event_slot_index = 0xFFFFFFFF;
+	return 0;
+}
+
+static void a_model_may_refuse_the_page(void **state)
 {
 	struct seam *seam = *state;
 	HsaEvent *event;
 
 	seam->device.is_model = true;
+	seam->on_ioctl[CREATE_NR] = model_without_page;
 	event = make(seam, HSA_EVENTTYPE_SIGNAL);
-	assert_int_equal(seam->live_allocs, 0);
+	assert_string_equal(seam->sequence, "08 08 ");
 	assert_int_equal(event->EventData.HWData2, 0);
+	kmt_destroy_event(&seam->ctx, event);
+	kmt_events_forget_page(&seam->ctx);
+	/* One that behaves as the kernel gets it. */
+	seam->on_ioctl[CREATE_NR] = kfd_create;
+	event = make(seam, HSA_EVENTTYPE_SIGNAL);
+	assert_int_not_equal(event->EventData.HWData2, 0);
 	kmt_destroy_event(&seam->ctx, event);
 }
 
@@ -727,7 +747,7 @@ int main(void)
 		CASE(on_an_apu_the_kernels_page_is_mapped),
 		CASE(a_small_kernel_page_limits_the_slots),
 		CASE(a_kernel_page_that_cannot_be_mapped_destroys_the_event),
-		CASE(a_model_gets_no_page),
+		CASE(a_model_may_refuse_the_page),
 		CASE(an_initially_signalled_event_is_set_or_destroyed),
 		CASE(only_signal_and_debug_events_can_be_set_and_reset),
 		CASE(dead_and_made_up_events_are_invalid_handles),
