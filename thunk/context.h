@@ -18,19 +18,20 @@
 #include "device/device.h"
 
 struct kmt_topology; /* topology/topology.c */
-struct kmt_fmm;	     /* memory/ */
+struct kmt_fmm;      /* memory/ */
 struct kmt_queues;   /* queue/ */
 struct kmt_events;   /* event/ */
 struct kmt_debug;    /* debug/ */
 struct kmt_perf;     /* perf/ */
+struct kmt_renders;  /* render/ */
 
 struct kmt_context {
-	int fd;		       /* the KFD; -1 when closed */
-	uint32_t id;	       /* 0 for the primary context, then counted up; shown in traces */
+	int fd;      /* the KFD; -1 when closed */
+	uint32_t id; /* 0 for the primary context, then counted up; shown in traces */
 	bool is_primary;
 	bool svm_api_supported; /* HSA_USE_SVM and every GPU's capability (openclose.md 1) */
-	bool svm_api_allowed;	/* HSA_USE_SVM alone */
-	struct device *device; /* owned; NULL before the first open */
+	bool svm_api_allowed;   /* HSA_USE_SVM alone */
+	struct device *device;  /* owned; NULL before the first open */
 
 	/* The six parts, each owned, made and freed by its module (kmt_*_new / kmt_*_free). */
 	struct kmt_fmm *fmm;
@@ -39,6 +40,9 @@ struct kmt_context {
 	struct kmt_events *events;
 	struct kmt_debug *debug;
 	struct kmt_perf *perf;
+
+	struct kmt_renders *renders; /* owned; render nodes, kept until the process or fd ends */
+	struct kmt_context *next;    /* list of the secondary contexts, under the list's lock */
 };
 
 /* Process-wide facts that are set by the first open and never change afterwards. */
@@ -46,9 +50,9 @@ struct kmt_process {
 	size_t page_size_bytes;
 	unsigned int page_shift;
 	uint32_t kfd_major, kfd_minor; /* as GET_VERSION answered */
-	bool zero_frame_buffer;	       /* HSA_ZFB */
-	int udmabuf_fd;		       /* -1 when not opened */
-	bool is_dgpu;		       /* any node without CPU cores and with SIMDs (topology.md 8) */
+	bool zero_frame_buffer;        /* HSA_ZFB */
+	int udmabuf_fd;                /* -1 when not opened */
+	bool is_dgpu; /* any node without CPU cores and with SIMDs (topology.md 8) */
 };
 
 /* The primary context. Never NULL; usable only after kmt_open_kfd(). */
