@@ -84,8 +84,9 @@ union device_drm_args {
 	} close;
 	struct {
 		int fd;
+		bool no_dedup;         /* a device of its own: secondary contexts (context.md 6) */
 		uint32_t major, minor; /* out */
-		void *dev;	       /* out */
+		void *dev;             /* out */
 	} device_initialize;
 	struct {
 		void *dev;
@@ -138,11 +139,11 @@ struct device_ops {
  * the render-node descriptors rule: they live as long as the process (openclose.md 1).
  */
 struct device {
-	const struct device_ops *ops;	   /* what to call; may be a decorator */
+	const struct device_ops *ops;      /* what to call; may be a decorator */
 	const struct device_ops *base_ops; /* what the decorator calls in turn */
-	const char *topology_root;	   /* owned; directory that holds nodes/, generation_id */
-	bool is_model;			   /* a model plug-in answers instead of the kernel */
-	void *priv;			   /* owned by the base operations */
+	const char *topology_root;         /* owned; directory that holds nodes/, generation_id */
+	bool is_model;                     /* a model plug-in answers instead of the kernel */
+	void *priv;                        /* owned by the base operations */
 };
 
 /* Called by device_open() on each new device; it may replace dev->ops and must keep base_ops. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The loaded model plug-in, shared by the two halves of its door. */
+#ifndef KFDSCOPE_THUNK_DEVICE_MODEL_H
+#define KFDSCOPE_THUNK_DEVICE_MODEL_H
+
+#include "device/device.h"
+#include "hsakmt/hsakmtmodeliface.h"
+
+/*
+ * Our own plug-in's extra entry: mmap offsets of /dev/kfd have type bits that are negative as file
+ * offsets (kfd.md 3), which a memory file refuses. Plug-ins without it give plain file offsets.
+ */
+typedef void *(*device_model_mmap_fn)(int fd, void *addr, size_t size_bytes, int prot, int flags,
+				      uint64_t offset);
+#define DEVICE_MODEL_MMAP_SYMBOL "kfdscope_model_mmap"
+
+struct device_model {
+	const struct hsakmt_model_functions_v1 *functions; /* borrowed from the plug-in */
+	device_model_mmap_fn mmap;                         /* NULL: none */
+	int kfd_fd; /* borrowed; the backing file, that 1.0 uses as render node too */
+};
+
+/* The lock around every call into the plug-in but WAIT_EVENTS (model.md 3). */
+void device_model_lock(void);
+void device_model_unlock(void);
+
+/* The DRM half: interface 1.1's handler, or what stands for it with 1.0. */
+int device_model_drm(struct device *dev, enum device_drm_cmd cmd, union device_drm_args *args);
+
+#endif
