@@ -54,4 +54,32 @@ uint32_t kmt_topology_nearest_cpu(const struct kmt_context *ctx, uint32_t node_i
 const HsaIoLinkProperties *kmt_topology_links(const struct kmt_context *ctx, uint32_t node_id,
 					      uint32_t *count);
 
+/* How a snapshot came about. */
+struct kmt_topology_info {
+	uint32_t node_count, raw_node_count, hidden_count;
+	uint32_t generation;
+	uint32_t retry_count; /* how often the topology changed while it was read */
+};
+/* Takes the global lock. @return false without a snapshot. */
+bool kmt_topology_info(struct kmt_context *ctx, struct kmt_topology_info *info);
+
+/* A node as sysfs has it, shown to callers or hidden from them. */
+struct kmt_node_info {
+	uint32_t node_id; /* INVALID_NODEID: hidden */
+	uint32_t sysfs_id, gpu_id, domain, location_id;
+	uint32_t render_minor; /* 0: none, or not known */
+	int hidden_errno;      /* why it is hidden: EPERM (cgroup) or ENOENT (no render node) */
+	const HsaNodeProperties *properties; /* NULL when hidden; borrowed for the call */
+	uint32_t gfx;                        /* KMT_GFX() of the hardware; 0: none */
+	uint32_t override_gfx;               /* what the override says; valid with the variable */
+	const char *override_variable;       /* NULL: none; borrowed for the call */
+};
+/*
+ * Calls visit for each user node in order, then for each hidden one, with the global lock held;
+ * visit must not call the thunk. No call without a snapshot.
+ */
+void kmt_topology_for_each_node(struct kmt_context *ctx,
+				void (*visit)(const struct kmt_node_info *info, void *data),
+				void *data);
+
 #endif
