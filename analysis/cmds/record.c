@@ -3,6 +3,7 @@
 #include "child.h"
 #include "cmd.h"
 #include "daemon.h"
+#include "ending.h"
 #include "environment.h"
 #include "event_count.h"
 #include "places.h"
@@ -14,6 +15,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 struct record_options {
 	struct recording_options recording;
@@ -143,6 +145,17 @@ static void say_result(const char *output, uint64_t lost_events, uint64_t lost_p
 	fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", output);
 }
 
+static bool note_ending(const char *output, const struct child *child, char **argv)
+{
+	const struct analyse_ending ending = {
+		.pid = (uint32_t)child->pid,
+		.exit_code = WIFEXITED(child->status) ? WEXITSTATUS(child->status) : -1,
+		.signal = WIFSIGNALED(child->status) ? WTERMSIG(child->status) : 0,
+	};
+
+	return ending_write(output, &ending, argv);
+}
+
 /* @return CHILD_EXIT_* when the program did not run; 0 when it ran and child has its status. */
 static int run_recorded(const struct cmd *cmd, const struct record_options *options, char **argv,
 			char **envp, struct child *child)
@@ -170,6 +183,8 @@ static int run_recorded(const struct cmd *cmd, const struct record_options *opti
 		cmd_error(cmd, "%s; the trace may be incomplete", reason);
 	recording_free(recording);
 	recording = NULL;
+	if (rc == 0 && !note_ending(options->recording.output, child, argv))
+		cmd_error(cmd, "cannot note how the program ended: %s", g_strerror(errno));
 	if (rc == 0)
 		say_result(options->recording.output, lost_events, lost_packets);
 	child_restore_signals();

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording's own note of how its program ended, which LTTng does not record: the file
+ * kfdscope.json in the output directory (never in a trace directory, where it would be taken for a
+ * stream).
+ */
+#ifndef KFDSCOPE_ANALYSIS_CMDS_ENDING_H
+#define KFDSCOPE_ANALYSIS_CMDS_ENDING_H
+
+#include <stdbool.h>
+
+#include "analyse.h"
+
+/* Writes the note; false, with errno, when it could not be. */
+bool ending_write(const char *directory, const struct analyse_ending *ending, char *const *argv)
+	__attribute__((warn_unused_result));
+
+/* Reads the note of a recording; false when there is none, or none that makes sense. */
+bool ending_read(const char *directory, struct analyse_ending *ending);
+
+#endif

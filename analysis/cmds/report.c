@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a report over recordings with the options that all reports share. */
+#include "report.h"
+
+#include "ending.h"
+
+#include <signal.h>
+#include <string.h>
+
+struct report_options {
+	char *output;      /* owned */
+	char *debug_dirs;  /* owned */
+	char *begin, *end; /* owned */
+	gboolean json, fail_on_findings;
+	int top;
+};
+
+static void interrupted(int number)
+{
+	(void)number;
+	analyse_interrupt();
+}
+
+/* Seconds since the epoch with a fraction, or a local date and time as babeltrace2 takes it. */
+static bool parse_time(const char *text, int64_t *ns)
+{
+	GTimeZone *zone;
+	GDateTime *when;
+	char *end;
+	double seconds = g_ascii_strtod(text, &end);
+
+	if (end != text && *end == '\0') {
+		*ns = (int64_t)(seconds * 1e9);
+		return *ns > 0;
+	}
+	zone = g_time_zone_new_local();
+	when = g_date_time_new_from_iso8601(text, zone);
+	g_time_zone_unref(zone);
+	if (!when)
+		return false;
+	*ns = g_date_time_to_unix(when) * 1000000000 +
+	      (int64_t)g_date_time_get_microsecond(when) * 1000;
+	g_date_time_unref(when);
+	return true;
+}
+
+static bool options_valid(const struct cmd *cmd, const struct report_options *options,
+			  struct analyse_options *analyse)
+{
+	const struct {
+		const char *name, *text;
+		int64_t *ns;
+	} times[] = { { "--begin", options->begin, &analyse->begin_ns },
+		      { "--end", options->end, &analyse->end_ns } };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
+		if (times[i].text && !parse_time(times[i].text, times[i].ns)) {
+			cmd_error(cmd,
+				  "%s is '%s': it must be seconds since 1970 or a time such as "
+				  "2026-11-29T16:15:00.5",
+				  times[i].name, times[i].text);
+			return false;
+		}
+	}
+	if (options->top < 0) {
+		cmd_error(cmd, "--top is %d: it must be 0 (all) or more", options->top);
+		return false;
+	}
+	return true;
+}
+
+static int run(const struct cmd *cmd, struct analyse_options *analyse)
+{
+	struct analyse_ending *endings = g_new0(struct analyse_ending, analyse->path_count);
+	char *program = g_strdup_printf("kfdscope: %s", cmd->name);
+	const struct sigaction stop = { .sa_handler = interrupted, .sa_flags = SA_RESETHAND };
+	int rc;
+
+	for (size_t i = 0; i < analyse->path_count; i++)
+		analyse->ending_count +=
+			ending_read(analyse->paths[i], &endings[analyse->ending_count]);
+	analyse->endings = endings;
+	analyse->program = program;
+	/* A second Ctrl-C ends us at once. */
+	sigaction(SIGINT, &stop, NULL);
+	rc = analyse_run(analyse);
+	g_free(program);
+	g_free(endings);
+	return rc;
+}
+
+int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report report,
+	       const char *always_format, const char *default_output)
+{
+	struct report_options options = { .top = 10 };
+	struct analyse_options analyse = { .report = report };
+	const GOptionEntry entries[] = {
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
+		  "Write to FILE instead of standard output", "FILE" },
+		{ "json", 0, always_format ? G_OPTION_FLAG_HIDDEN : 0, G_OPTION_ARG_NONE,
+		  &options.json, "Print JSON instead of text", NULL },
+		{ "top", 'n', 0, G_OPTION_ARG_INT, &options.top,
+		  "Print the N largest entries of each section, 0 for all (default 10)", "N" },
+		{ "begin", 0, 0, G_OPTION_ARG_STRING, &options.begin,
+		  "Print only what happened from TIME on; everything is read", "TIME" },
+		{ "end", 0, 0, G_OPTION_ARG_STRING, &options.end,
+		  "Print only what happened until TIME", "TIME" },
+		{ "fail-on-findings", 0, 0, G_OPTION_ARG_NONE, &options.fail_on_findings,
+		  "Exit with status 1 when there are findings or lost events", NULL },
+		{ "debug-dirs", 0, 0, G_OPTION_ARG_STRING, &options.debug_dirs,
+		  "Where separate debug files lie (default: /usr/lib/debug)", "DIR:DIR…" },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	int rc = CMD_EXIT_USAGE;
+
+	if (!cmd_parse(cmd, entries, NULL, &argc, &argv) || !options_valid(cmd, &options, &analyse))
+		goto out;
+	if (argc < 2) {
+		cmd_error(cmd, "no recording to read (see 'kfdscope %s --help')", cmd->name);
+		goto out;
+	}
+	analyse.paths = (const char *const *)argv + 1;
+	analyse.path_count = (size_t)argc - 1;
+	analyse.output = options.output ? options.output : default_output;
+	analyse.format = always_format ? always_format : options.json ? "json" : "text";
+	analyse.top = (uint32_t)options.top;
+	analyse.fail_on_findings = options.fail_on_findings;
+	analyse.debug_dirs = options.debug_dirs;
+	rc = run(cmd, &analyse);
+out:
+	g_free(options.output);
+	g_free(options.debug_dirs);
+	g_free(options.begin);
+	g_free(options.end);
+	return rc;
+}
