@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers calls thread by thread and says which events are to be made. Between begin (or end) that
+ * returned true and fire, the thread is busy: signal handlers and nested calls then go untraced.
+ */
+#include "trace.h"
+
+#include <errno.h>
+
+const struct trace_provider *trace_provider;
+__thread struct trace_thread trace_thread __attribute__((tls_model("initial-exec")));
+
+/* A handler that interrupts the thread must see the flag in program order. */
+static bool making_begin(struct trace_thread *thread)
+{
+	if (thread->busy)
+		return false;
+	thread->busy = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->saved_errno = errno;
+	return true;
+}
+
+static void making_end(struct trace_thread *thread)
+{
+	errno = thread->saved_errno;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->busy = false;
+}
+
+/* The rest of begin and end: keeps the thread busy when the event is wanted. */
+static bool making_wanted(struct trace_thread *thread, enum trace_event number)
+{
+	const struct trace_provider *provider = trace_provider_get();
+
+	if (provider && trace_enabled(provider, number)) {
+		trace_schema_once(provider);
+		return true;
+	}
+	making_end(thread);
+	return false;
+}
+
+bool trace_call_begin(struct trace_call *call, enum trace_event entry)
+{
+	struct trace_thread *thread = &trace_thread;
+
+	if (!making_begin(thread))
+		return false;
+	call->number = ++thread->api_calls;
+	call->outer_number = thread->api_call;
+	call->outer_errno = thread->os_errno;
+	call->outer_has_stack = thread->api_has_stack;
+	thread->api_call = call->number;
+	thread->os_errno = 0;
+	thread->api_has_stack = false;
+	return making_wanted(thread, entry);
+}
+
+bool trace_call_end(struct trace_call *call, enum trace_event leave)
+{
+	struct trace_thread *thread = &trace_thread;
+
+	call->os_errno = 0;
+	if (!making_begin(thread))
+		return false;
+	if (call->number) {
+		call->os_errno = thread->os_errno;
+		thread->api_call = call->outer_number;
+		thread->os_errno = call->outer_errno;
+		thread->api_has_stack = call->outer_has_stack;
+	}
+	return making_wanted(thread, leave);
+}
+
+void trace_call_fire(enum trace_event number, const void *event)
+{
+	const struct trace_provider *provider = trace_provider_get();
+
+	if (provider)
+		provider->fire[number](event);
+	making_end(&trace_thread);
+}
+
+bool trace_device_begin(struct trace_device_call *call, const void *caller, enum trace_event entry)
+{
+	struct trace_thread *thread = &trace_thread;
+
+	if (!making_begin(thread))
+		return false;
+	call->number = ++thread->device_calls;
+	call->api_call = thread->api_call;
+	call->caller = caller;
+	return making_wanted(thread, entry);
+}
+
+bool trace_device_end(struct trace_device_call *call, enum trace_event leave, int os_errno)
+{
+	struct trace_thread *thread = &trace_thread;
+
+	if (os_errno)
+		thread->os_errno = os_errno;
+	if (!call->number)
+		call->api_call = thread->api_call;
+	return making_begin(thread) && making_wanted(thread, leave);
+}

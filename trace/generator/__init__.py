@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Makes the public symbols, the events and their description from the lists in trace/."""

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library and the provider object, libkfdscope-tracepoints.so, know of each other. The
+ * provider exports one TRACE_PROVIDER_SYMBOL; the library looks for it and uses it only if version,
+ * number of events and schema hash agree, since both sides share the event structures.
+ */
+#ifndef KFDSCOPE_TRACE_PROVIDER_H
+#define KFDSCOPE_TRACE_PROVIDER_H
+
+#include <stdint.h>
+
+#include "events.h" /* generated: enum trace_event and the event structures */
+
+#define TRACE_PROVIDER_VERSION 1
+#define TRACE_PROVIDER_SYMBOL  "kfdscope_trace_provider"
+
+enum {
+	TRACE_STACK_CAP = 64, /* frames recorded at most */
+	TRACE_STACK_OWN = 8,  /* our own frames that may stand before the caller's */
+};
+
+/* What the provider calls in the library. All pointers set. */
+struct trace_host {
+	void (*dump)(void);   /* emits the state; any thread, no locks held */
+	void (*forked)(void); /* in the child, before its first event */
+};
+
+struct trace_provider {
+	uint32_t version; /* TRACE_PROVIDER_VERSION; nothing below may be read if it differs */
+	uint32_t event_count;
+	uint64_t schema_hash;
+	const char *library;                    /* the version it was built with */
+	const char *walker;                     /* how it walks stacks */
+	const int *const *enabled;              /* by event: not 0 while a recording wants it */
+	void (*const *fire)(const void *event); /* by event */
+	int (*walk)(uint64_t *frames, int capacity); /* innermost first; number of frames */
+	/* Called once by each copy of the library; the host stays valid for ever. */
+	void (*attach)(const struct trace_host *host);
+};
+
+#endif

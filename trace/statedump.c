@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library's state as events: the schema first, then the nodes and all that is alive, so that a
+ * recording which starts late knows as much as one that was there from the beginning. A dump may be
+ * repeated; the reader treats it as a statement of what is, not as news.
+ *
+ * The walks hold the locks of their modules while they emit. That is safe because an emission takes
+ * no lock of the library, and because the dump runs in a thread of its own (tracepoints/statedump.c).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "event/event.h"
+#include "memory/fmm.h"
+#include "openclose/process.h"
+#include "queue/queue.h"
+#include "topology/topology.h"
+#include "trace.h"
+#include "values.h"
+
+struct dump {
+	const struct trace_provider *provider;
+	uint64_t number;
+	const struct kmt_context *ctx;
+	uint32_t nodes, allocations, queues, events;
+};
+
+static int schema_is_told; /* in this process */
+static uint64_t dump_count;
+
+static void emit(const struct trace_provider *provider, enum trace_event number, const void *event)
+{
+	if (trace_enabled(provider, number))
+		provider->fire[number](event);
+}
+
+/* Reads a small file whole. @return its length, 0 when it cannot be read; to is NUL-terminated. */
+static size_t read_small(const char *path, char *to, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = 0;
+
+	if (fd >= 0) {
+		length = read(fd, to, size - 1);
+		close(fd);
+	}
+	if (length < 0)
+		length = 0;
+	to[length] = '\0';
+	return (size_t)length;
+}
+
+static void fill_command_line(char *to, size_t size)
+{
+	size_t length = read_small("/proc/self/cmdline", to, size);
+
+	for (size_t i = 0; i + 1 < length; i++) {
+		if (to[i] == '\0')
+			to[i] = ' ';
+	}
+}
+
+/* The variables that change what the library does. */
+static void fill_environment(char *to, size_t size)
+{
+	static const char *const prefixes[] = { "HSA_", "HSAKMT_", "KFDSCOPE_", "ROCR_", "HIP_" };
+	size_t used = 0;
+
+	to[0] = '\0';
+	for (char **env = environ; env && *env; env++) {
+		bool is_ours = false;
+		int length;
+
+		for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+			is_ours |= strncmp(*env, prefixes[i], strlen(prefixes[i])) == 0;
+		if (!is_ours)
+			continue;
+		length = snprintf(to + used, size - used, "%s%s", used ? "\n" : "", *env);
+		if (length < 0 || used + (size_t)length >= size) {
+			to[used] = '\0';
+			return;
+		}
+		used += (size_t)length;
+	}
+}
+
+static void fill_limits(struct kmt_state_schema *event)
+{
+	struct rlimit limit;
+	char text[16];
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0) {
+		event->memlock_unlimited = limit.rlim_cur == RLIM_INFINITY;
+		event->memlock_bytes = event->memlock_unlimited ? 0 : limit.rlim_cur;
+	}
+	if (read_small("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text))) {
+		event->perf_event_paranoid = atoi(text);
+		event->perf_event_paranoid_valid = 1;
+	}
+}
+
+static void emit_schema(const struct trace_provider *provider)
+{
+	struct kmt_state_schema event = {
+		.schema_major = TRACE_SCHEMA_MAJOR,
+		.schema_minor = TRACE_SCHEMA_MINOR,
+		.schema_hash = TRACE_SCHEMA_HASH,
+		.kfd_major = kmt_process()->kfd_major,
+		.kfd_minor = kmt_process()->kfd_minor,
+		.page_size_bytes = (uint64_t)sysconf(_SC_PAGESIZE),
+		.pid = getpid(),
+		.ppid = getppid(),
+		.uid = getuid(),
+		.gid = getgid(),
+		.clock_monotonic_id = CLOCK_MONOTONIC,
+		.clock_monotonic_raw_id = CLOCK_MONOTONIC_RAW,
+		.clock_boottime_id = CLOCK_BOOTTIME,
+		.stack_depth = trace_options()->stack_depth,
+		.stacks_at = trace_options()->stacks_at,
+	};
+
+	if (!trace_enabled(provider, TRACE_kmt_state_schema))
+		return;
+	trace_text(event.library, sizeof(event.library), "kfdscope " KFDSCOPE_VERSION, 64);
+	trace_text(event.walker, sizeof(event.walker), provider->walker, 31);
+	fill_limits(&event);
+	fill_command_line(event.command_line, sizeof(event.command_line));
+	fill_environment(event.environment, sizeof(event.environment));
+	provider->fire[TRACE_kmt_state_schema](&event);
+}
+
+void trace_schema_once(const struct trace_provider *provider)
+{
+	if (__atomic_load_n(&schema_is_told, __ATOMIC_RELAXED) ||
+	    !trace_enabled(provider, TRACE_kmt_state_schema))
+		return;
+	if (!__atomic_exchange_n(&schema_is_told, 1, __ATOMIC_RELAXED))
+		emit_schema(provider);
+}
+
+static void emit_node(struct dump *dump, uint32_t node_id)
+{
+	const HsaNodeProperties *node = kmt_topology_properties(dump->ctx, node_id);
+	struct kmt_state_node event = { .dump = dump->number, .ctx = dump->ctx->id };
+
+	if (!node)
+		return;
+	event.node_id = node_id;
+	(void)kmt_topology_gpu_id(dump->ctx, node_id, &event.gpu_id); /* 0 for CPU nodes */
+	event.gfx = kmt_topology_gfx(dump->ctx, node_id);
+	trace_text(event.name, sizeof(event.name), node->AMDName, sizeof(node->AMDName));
+	event.vendor_id = node->VendorId;
+	event.device_id = node->DeviceId;
+	event.domain = node->Domain;
+	event.location_id = node->LocationId;
+	event.render_minor = node->DrmRenderMinor;
+	event.cpu_cores = node->NumCPUCores;
+	event.simds = node->NumFComputeCores;
+	event.xccs = node->NumXcc;
+	event.banks = node->NumMemoryBanks;
+	event.caches = node->NumCaches;
+	event.links = node->NumIOLinks;
+	event.local_mem_bytes = node->LocalMemSize;
+	event.hive_id = node->HiveID;
+	event.unique_id = node->UniqueID;
+	emit(dump->provider, TRACE_kmt_state_node, &event);
+	dump->nodes++;
+}
+
+/* The snapshot may not be released meanwhile: under the global lock. */
+static void emit_nodes(struct dump *dump)
+{
+	kmt_global_lock();
+	if (kmt_context_usable(dump->ctx) && kmt_topology_held(dump->ctx)) {
+		const uint32_t count = kmt_topology_node_count(dump->ctx);
+
+		for (uint32_t i = 0; i < count; i++)
+			emit_node(dump, i);
+	}
+	kmt_global_unlock();
+}
+
+static void fill_gpus(uint64_t *count, uint8_t *is_truncated, uint16_t *length, uint32_t *to,
+		      size_t capacity, const uint32_t *from, uint32_t from_count)
+{
+	*count = from_count;
+	*is_truncated = from_count > capacity;
+	*length = (uint16_t)(*is_truncated ? capacity : from_count);
+	if (from && *length)
+		memcpy(to, from, *length * sizeof(*to));
+	else
+		*length = 0;
+}
+
+static void emit_allocation(const struct kmt_object_info *info, void *data)
+{
+	struct dump *dump = data;
+	struct kmt_state_allocation event;
+	const size_t capacity = sizeof(event.handles) / sizeof(event.handles[0]);
+
+	memset(&event, 0, offsetof(struct kmt_state_allocation, handles));
+	event.dump = dump->number;
+	event.ctx = dump->ctx->id;
+	event.gpu_va = info->gpu_va;
+	event.size_bytes = info->size_bytes;
+	event.node_id = info->node_id;
+	event.gpu_id = info->gpu_id;
+	event.MemFlags = raw_HsaMemFlags(info->flags);
+	event.ioctl_flags = info->ioctl_flags;
+	event.user_ptr = info->user_ptr;
+	event.user_size_bytes = info->user_size_bytes;
+	event.registrations = info->registrations;
+	event.mappings = info->mappings;
+	event.is_import = info->is_import;
+	event.is_internal = info->is_internal;
+	event.handles_count = info->handle_count;
+	event.handles_truncated = info->handle_count > capacity;
+	event.handles_len = (uint16_t)(event.handles_truncated ? capacity : info->handle_count);
+	if (info->handles)
+		memcpy(event.handles, info->handles, event.handles_len * sizeof(event.handles[0]));
+	else
+		event.handles_len = 0;
+	fill_gpus(&event.registered_gpu_ids_count, &event.registered_gpu_ids_truncated,
+		  &event.registered_gpu_ids_len, event.registered_gpu_ids, capacity,
+		  info->registered_gpus, info->registered_count);
+	fill_gpus(&event.mapped_gpu_ids_count, &event.mapped_gpu_ids_truncated,
+		  &event.mapped_gpu_ids_len, event.mapped_gpu_ids, capacity, info->mapped_gpus,
+		  info->mapped_count);
+	emit(dump->provider, TRACE_kmt_state_allocation, &event);
+	dump->allocations++;
+}
+
+static void emit_queue(const struct kmt_queue_info *info, void *data)
+{
+	struct dump *dump = data;
+	const struct kmt_state_queue event = {
+		.dump = dump->number,
+		.ctx = dump->ctx->id,
+		.queue_id = info->handle,
+		.kernel_queue_id = info->kernel_id,
+		.node_id = info->node_id,
+		.gpu_id = info->gpu_id,
+		.type = (int32_t)info->type,
+		.priority = info->priority,
+		.percentage = info->percentage,
+		.ring_va = info->ring_va,
+		.ring_size_bytes = info->ring_size_bytes,
+		.read_ptr_va = info->read_ptr_va,
+		.write_ptr_va = info->write_ptr_va,
+		.doorbell_va = info->doorbell_va,
+		.eop_va = info->eop_va,
+		.eop_size_bytes = info->eop_size_bytes,
+		.cwsr_va = info->cwsr_va,
+		.cwsr_size_bytes = info->cwsr_size_bytes,
+	};
+
+	emit(dump->provider, TRACE_kmt_state_queue, &event);
+	dump->queues++;
+}
+
+static void emit_event(const struct kmt_event_info *info, void *data)
+{
+	struct dump *dump = data;
+	const struct kmt_state_event event = {
+		.dump = dump->number,
+		.ctx = dump->ctx->id,
+		.event = info->address,
+		.event_id = info->event_id,
+		.type = (int32_t)info->type,
+		.node_id = info->node_id,
+		.auto_reset = info->auto_reset,
+	};
+
+	emit(dump->provider, TRACE_kmt_state_event, &event);
+	dump->events++;
+}
+
+static void dump_context(struct kmt_context *ctx, void *data)
+{
+	struct dump *all = data;
+	struct dump dump = { .provider = all->provider, .number = all->number, .ctx = ctx };
+	const struct kmt_state_begin begin = { .dump = dump.number, .ctx = ctx->id };
+	struct kmt_state_end end = { .dump = dump.number, .ctx = ctx->id };
+
+	emit(dump.provider, TRACE_kmt_state_begin, &begin);
+	emit_nodes(&dump);
+	if (kmt_context_usable(ctx)) {
+		kmt_fmm_for_each(ctx, emit_allocation, &dump);
+		kmt_queue_for_each(ctx, emit_queue, &dump);
+		kmt_event_for_each(ctx, emit_event, &dump);
+	}
+	end.nodes = dump.nodes;
+	end.allocations = dump.allocations;
+	end.queues = dump.queues;
+	end.events = dump.events;
+	emit(dump.provider, TRACE_kmt_state_end, &end);
+}
+
+void trace_state_dump(void)
+{
+	struct dump dump = { .provider = trace_provider_get() };
+	struct trace_thread *thread = &trace_thread;
+
+	if (!dump.provider || thread->busy)
+		return;
+	thread->busy = true;
+	dump.number = __atomic_add_fetch(&dump_count, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&schema_is_told, 1, __ATOMIC_RELAXED);
+	emit_schema(dump.provider);
+	dump_context(kmt_primary(), &dump);
+	thread->busy = false;
+}
+
+void trace_state_forked(void)
+{
+	__atomic_store_n(&schema_is_told, 0, __ATOMIC_RELAXED);
+}
+
+void trace_nodes_known(struct kmt_context *ctx, HSAKMT_STATUS status)
+{
+	struct trace_thread *thread = &trace_thread;
+	struct dump dump = { .provider = trace_provider_get(), .ctx = ctx };
+	int saved_errno = errno;
+
+	if (status != HSAKMT_STATUS_SUCCESS || !dump.provider || thread->busy ||
+	    !trace_enabled(dump.provider, TRACE_kmt_state_node))
+		return;
+	thread->busy = true;
+	emit_nodes(&dump);
+	thread->busy = false;
+	errno = saved_errno;
+}

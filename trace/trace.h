@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tracing side of the library: what the public entries and the device decorator call. Without a
+ * provider object every site costs one load and one predictable branch; all else is cold.
+ *
+ * Nothing here blocks, allocates or changes errno, and an event that is being made never makes
+ * another one (a thread's busy flag).
+ */
+#ifndef KFDSCOPE_TRACE_TRACE_H
+#define KFDSCOPE_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "context.h"
+#include "provider.h"
+
+/* One API call that is being traced; lives on the caller's stack. number 0: its entry was not. */
+struct trace_call {
+	uint64_t number;
+	uint64_t outer_number; /* of the call around this one on the thread; 0 for none */
+	int32_t outer_errno;
+	bool outer_has_stack;
+	int32_t os_errno; /* of the last system call that failed within, set by trace_call_end() */
+};
+
+/* A thread's share. */
+struct trace_thread {
+	uint64_t api_calls, device_calls; /* counted while something is recorded */
+	uint64_t api_call;                /* the current API call, 0 for none */
+	int32_t os_errno;
+	int32_t saved_errno; /* the caller's, while busy */
+	bool api_has_stack;  /* the current API call's entry recorded one */
+	bool busy;           /* an event is being made */
+};
+
+/* The provider in use; NULL: not traced. Set by attach.c only. */
+extern const struct trace_provider *trace_provider __attribute__((visibility("hidden")));
+/* Initial-exec, since the usual model may allocate memory on a thread's first access. */
+extern __thread struct trace_thread trace_thread
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+static inline const struct trace_provider *trace_provider_get(void)
+{
+	return __atomic_load_n(&trace_provider, __ATOMIC_ACQUIRE);
+}
+
+/* True when a recording has the event enabled. */
+static inline bool trace_enabled(const struct trace_provider *provider, enum trace_event event)
+{
+	return __atomic_load_n(provider->enabled[event], __ATOMIC_RELAXED) != 0;
+}
+
+/* True when one of two events is enabled. */
+static inline bool trace_wanted(enum trace_event one, enum trace_event other)
+{
+	const struct trace_provider *provider = trace_provider_get();
+
+	return __builtin_expect(provider != NULL, 0) &&
+	       (trace_enabled(provider, one) || trace_enabled(provider, other));
+}
+
+/*
+ * Begins an API call: numbers it and makes it the thread's current one.
+ * @return true when the entry event is to be made; then trace_call_fire() ends the making.
+ */
+bool trace_call_begin(struct trace_call *call, enum trace_event entry);
+/* Ends it. @return true when the exit event is to be made; then trace_call_fire() must follow. */
+bool trace_call_end(struct trace_call *call, enum trace_event leave);
+/* Hands an event over that trace_call_begin() or _end() allowed. */
+void trace_call_fire(enum trace_event number, const void *event);
+
+/* The same for one call of the device: an ioctl or another system call. */
+struct trace_device_call {
+	uint64_t number, api_call;
+	const void *caller; /* return address of the decorator */
+};
+/* Numbers a device call. @return true when its entry event is to be made. */
+bool trace_device_begin(struct trace_device_call *call, const void *caller, enum trace_event entry);
+/*
+ * Ends it.
+ *
+ * @param os_errno  of the call, 0 when it succeeded; kept for the API call around it.
+ * @return true when the exit event is to be made.
+ */
+bool trace_device_end(struct trace_device_call *call, enum trace_event leave, int os_errno);
+
+/* A stack walk: frames from first_frame on are the caller's. */
+struct trace_stack {
+	uint64_t frames[TRACE_STACK_CAP + TRACE_STACK_OWN];
+	const uint64_t *first;
+	uint16_t length;
+	uint8_t is_truncated;
+};
+/* Where stacks are recorded (KFDSCOPE_STACKS) and how deep (KFDSCOPE_STACK_DEPTH). */
+enum trace_stacks_at {
+	TRACE_STACKS_API = 1,   /* in entries of API calls */
+	TRACE_STACKS_IOCTL = 2, /* in every ioctl's entry */
+	TRACE_STACKS_ALONE = 4, /* in ioctls inside no API call that has one */
+};
+struct trace_options {
+	uint32_t stack_depth; /* 0 to TRACE_STACK_CAP */
+	uint32_t stacks_at;   /* of TRACE_STACKS_* */
+};
+/* What the environment says; the defaults before trace_options_read(). */
+const struct trace_options *trace_options(void);
+/* Reads the environment. Called once, when the library is loaded. */
+void trace_options_read(void);
+/*
+ * Walks the stack for an API call's entry.
+ * @param caller  return address of the public function: the first frame kept.
+ */
+void trace_stack_of_call(struct trace_stack *stack, const void *caller);
+/* The same for a device call; empty when the API call around it has recorded its stack. */
+void trace_stack_of_device_call(struct trace_stack *stack, const struct trace_device_call *call);
+
+/* Looks for a provider, and loads the one that KFDSCOPE_PROVIDER names. Once; harmless later. */
+void trace_attach(void);
+/* Tells a recording about the nodes after their first acquisition. */
+void trace_nodes_known(struct kmt_context *ctx, HSAKMT_STATUS status);
+/* Emits kmt_state:schema unless this process has done so. Inside the making of an event. */
+void trace_schema_once(const struct trace_provider *provider);
+/* Emits the whole state (state.def). Called by the provider in a thread of its own. */
+void trace_state_dump(void);
+/* In a forked child: the schema is to be emitted again. */
+void trace_state_forked(void);
+
+/* Decorates a device's operations; given to device_set_decorator(). */
+void trace_device_decorate(struct device *dev);
+
+#endif
