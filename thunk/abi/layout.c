@@ -170,12 +170,6 @@ void kmt_layout_523_graphics_resource_info(struct layout_523_graphics_resource_i
 	dst->Reserved = 0;
 }
 
-void kmt_layout_newest_queue_info(HsaQueueInfo *dst, const struct layout_523_queue_info *src)
-{
-	memset(dst, 0, sizeof(*dst));
-	to_newest(dst, src, queue_info_fields, COUNT_OF(queue_info_fields));
-}
-
 void kmt_layout_newest_queue_resource(HsaQueueResource *dst,
 				      const struct layout_523_queue_resource *src)
 {

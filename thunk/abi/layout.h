@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The six structures that a 5.2.3 program lays out differently (api.md 3.1), and their conversion.
- * The thunk works on the newest layout only; the compatibility entries of version HSAKMT_1 use these
- * at the border.
+ * The thunk works on the newest layout only; the compatibility entries of version HSAKMT_1 use
+ * these at the border.
  *
- * A conversion writes the bytes of the target's layout and none behind them; a caller's structure is
- * never cleared or assigned as a whole. Members that only the newer layout has are lost on the way
+ * A conversion writes the bytes of the target's layout and none behind them; a caller's structure
+ * is never cleared or assigned as a whole. Members that only the newer layout has are lost on the way
  * out and 0 on the way in.
  */
 #ifndef KFDSCOPE_THUNK_ABI_LAYOUT_H
@@ -148,11 +148,9 @@ void kmt_layout_523_io_link_properties(struct layout_523_io_link_properties *dst
 				       const HsaIoLinkProperties *src, size_t count);
 
 /*
- * The other way, for calls that read the caller's structure, and so that members which the call
- * leaves alone keep the caller's value. SizeHintInBytes, SaveAreaAllocSize and the members that
- * follow ErrorReason become 0.
+ * The other way, for the calls that read the caller's structure. SizeHintInBytes and the members
+ * that follow ErrorReason become 0.
  */
-void kmt_layout_newest_queue_info(HsaQueueInfo *dst, const struct layout_523_queue_info *src);
 void kmt_layout_newest_queue_resource(HsaQueueResource *dst,
 				      const struct layout_523_queue_resource *src);
 void kmt_layout_newest_graphics_resource_info(HsaGraphicsResourceInfo *dst,
