@@ -5,8 +5,8 @@
  * these at the border.
  *
  * A conversion writes the bytes of the target's layout and none behind them; a caller's structure
- * is never cleared or assigned as a whole. Members that only the newer layout has are lost on the way
- * out and 0 on the way in.
+ * is never cleared or assigned as a whole. Members that only the newer layout has are lost on the
+ * way out and 0 on the way in.
  */
 #ifndef KFDSCOPE_THUNK_ABI_LAYOUT_H
 #define KFDSCOPE_THUNK_ABI_LAYOUT_H
