@@ -6,7 +6,7 @@
 #ifndef KFDSCOPE_THUNK_MODEL_GPU_KERNEL_H
 #define KFDSCOPE_THUNK_MODEL_GPU_KERNEL_H
 
-#include "model/gpu/access.h"
+#include "model/gpu/code_object.h"
 
 /* An AQL dispatch packet, as it lies in the ring. */
 struct gpu_dispatch {
@@ -27,5 +27,16 @@ enum gpu_kernel_result {
 
 /* Carries out a dispatch if its kernel is one of the runtimes' own. */
 enum gpu_kernel_result gpu_kernel_run(struct gpu_work *work, const struct gpu_dispatch *dispatch);
+
+/*
+ * The same for the kernels of the HIP runtime, which are known by name.
+ * @param object  the code object that the kernel is in.
+ */
+enum gpu_kernel_result gpu_kernel_run_hip(struct gpu_work *work,
+					  const struct gpu_dispatch *dispatch,
+					  const struct gpu_code_object *object);
+/* The same for the bare code of ROCr, which is known by the shape of its arguments. */
+enum gpu_kernel_result gpu_kernel_run_rocr(struct gpu_work *work,
+					   const struct gpu_dispatch *dispatch);
 
 #endif
