@@ -105,7 +105,7 @@ HSAKMT_STATUS kmt_dbg_address_watch(struct kmt_context *ctx, HSAuint32 node_id, 
 				    HsaEvent **event);
 /*
  * Version of the private debug interface that 5.2.3 knew (ioctl 0x82, operation 7).
- * @return SUCCESS where a kernel still answers it; ERROR else, and for NULL.
+ * @return SUCCESS where a kernel still answers it; ERROR else: NULL and a closed KFD too.
  */
 HSAKMT_STATUS kmt_get_kernel_debug_trap_version_info(struct kmt_context *ctx, HSAuint32 *major,
 						     HSAuint32 *minor);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "topology/acquire.h"
+
 struct seam *the_seam;
 static pthread_mutex_t global = PTHREAD_MUTEX_INITIALIZER;
 
@@ -244,6 +246,24 @@ uint32_t kmt_topology_sysfs_id(const struct kmt_context *ctx, uint32_t node_id)
 {
 	(void)ctx;
 	return node_id;
+}
+
+HSAKMT_STATUS kmt_acquire_system_properties(struct kmt_context *ctx, HsaSystemProperties *system)
+{
+	(void)ctx;
+	if (the_seam->refuse_snapshot)
+		return HSAKMT_STATUS_NO_MEMORY;
+	*system = (HsaSystemProperties){ .NumNodes = the_seam->node_count };
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+/* No render node opens. */
+int kmt_drm(struct kmt_context *ctx, enum device_drm_cmd cmd, union device_drm_args *args)
+{
+	(void)ctx;
+	(void)cmd;
+	(void)args;
+	return -ENOENT;
 }
 
 /* --- Memory manager --- */

@@ -39,6 +39,7 @@ struct seam {
 	uint32_t gpu_ids[SEAM_NODES];
 	uint32_t node_count;
 	bool has_apertures;
+	bool refuse_snapshot;
 
 	/* KFD. Without a handler an ioctl succeeds and changes nothing. */
 	seam_ioctl_fn on_ioctl[256]; /* by number */
