@@ -62,8 +62,8 @@ bool kmt_fmm_handle(const struct kmt_context *ctx, const void *address, uint64_t
  * The BO handle and offset of a range inside one allocation (AIS).
  * @return false when [address, address+size) lies in no single buffer object.
  */
-bool kmt_fmm_handle_of_range(const struct kmt_context *ctx, const void *address, uint64_t size_bytes,
-			     uint64_t *handle, uint64_t *offset_bytes);
+bool kmt_fmm_handle_of_range(const struct kmt_context *ctx, const void *address,
+			     uint64_t size_bytes, uint64_t *handle, uint64_t *offset_bytes);
 
 /*
  * A doorbell page that the GPU sees too (memory.md 6.4).
@@ -82,9 +82,9 @@ struct kmt_object_info {
 	uint64_t gpu_va, size_bytes;
 	const uint64_t *handles; /* borrowed for the call */
 	uint32_t handle_count;
-	uint32_t node_id, gpu_id; /* owner; gpu_id 0 when none */
-	HsaMemFlags flags;	  /* as the caller gave them */
-	uint32_t ioctl_flags;	  /* as the kernel got them; 0 when no BO */
+	uint32_t node_id, gpu_id;           /* owner; gpu_id 0 when none */
+	HsaMemFlags flags;                  /* as the caller gave them */
+	uint32_t ioctl_flags;               /* as the kernel got them; 0 when no BO */
 	uint64_t user_ptr, user_size_bytes; /* registered memory; else 0 */
 	uint32_t registrations, mappings;
 	const uint32_t *registered_gpus, *mapped_gpus; /* borrowed for the call */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The SVM range of the process (memory.md 5.3): with a GPU that reaches all of the process's
+ * addresses the kernel hands them out (mmap mode); otherwise one range is reserved and divided into
+ * a coherent and a default aperture.
+ */
+#include "memory/fmm_internal.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#define TWO_MIB             (2ull << 20)
+#define FOUR_GIB            (4ull << 30)
+#define ALT_ALIGN           (64ull << 10)
+#define MMAP_MODE_LIMIT     ((1ull << 47) - 1)
+#define RESERVED_MODE_LIMIT ((1ull << 40) - 1)
+
+/* A range that was found; size 0 means none. */
+struct reservation {
+	uint64_t start, size_bytes;
+};
+
+static void set_up(struct fmm_aperture *aperture, const struct fmm_settings *settings,
+		   uint64_t base, uint64_t limit, uint64_t align_bytes)
+{
+	aperture->base = base;
+	aperture->limit = limit;
+	aperture->align_bytes = align_bytes;
+	aperture->guard_pages = settings->guard_pages;
+	aperture->max_va_order = settings->max_va_order;
+	aperture->cpu_accessible = true;
+}
+
+/* @return whether the kernel's own choice of addresses lies in the range. */
+static bool try_mmap_mode(struct kmt_context *ctx, const struct fmm_settings *settings,
+			  uint64_t base, uint64_t limit, uint64_t align_bytes)
+{
+	struct kmt_fmm *fmm = ctx->fmm;
+	uint64_t page = kmt_process()->page_size_bytes;
+	void *probe;
+
+	if (limit < MMAP_MODE_LIMIT || settings->reserve_svm || align_bytes > page)
+		return false;
+	set_up(&fmm->svm, settings, base, limit, align_bytes);
+	fmm->svm.va = &fmm_va_mmap;
+	probe = fmm_va_alloc(ctx, &fmm->svm, NULL, page, 0);
+	if (!probe) {
+		fmm->svm.va = NULL;
+		fmm->svm.base = fmm->svm.limit = 0;
+		return false;
+	}
+	fmm_va_release(ctx, &fmm->svm, probe, page);
+	fmm->svm_single = true;
+	return true;
+}
+
+static void unmap(struct kmt_context *ctx, uint64_t start, uint64_t size_bytes)
+{
+	kmt_munmap(ctx, (void *)(uintptr_t)start, size_bytes);
+}
+
+/*
+ * Asks for a range at one start address. @return -ENOMEM when this length is hopeless, 0 otherwise;
+ * out->size_bytes tells whether at least half of the range lies below the limit.
+ */
+static int try_start(struct kmt_context *ctx, uint64_t start, uint64_t size_bytes, uint64_t limit,
+		     struct reservation *out)
+{
+	void *mapped = kmt_mmap(ctx, (void *)(uintptr_t)start, size_bytes, PROT_NONE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t got = (uintptr_t)mapped;
+
+	out->size_bytes = 0;
+	if (mapped == MAP_FAILED)
+		return -ENOMEM;
+	if (got + (size_bytes + 1) / 2 - 1 <= limit) {
+		out->start = got;
+		out->size_bytes = size_bytes;
+	} else {
+		unmap(ctx, got, size_bytes);
+	}
+	return 0;
+}
+
+/* All start addresses for one length. */
+static struct reservation try_length(struct kmt_context *ctx, uint64_t length, uint64_t base,
+				     uint64_t limit)
+{
+	uint64_t page = kmt_process()->page_size_bytes;
+	struct reservation found = { 0 };
+
+	for (uint64_t start = base; start + (length + 1) / 2 - 1 <= limit; start += TWO_MIB) {
+		uint64_t room = limit + 1 - start;
+		uint64_t size = (length < room ? length : room) & ~(page - 1);
+
+		if (size < FOUR_GIB || try_start(ctx, start, size, limit, &found) != 0 ||
+		    found.size_bytes)
+			break;
+	}
+	return found;
+}
+
+static struct reservation reserve(struct kmt_context *ctx, uint64_t base, uint64_t limit)
+{
+	struct reservation found = { 0 };
+
+	for (uint64_t length = limit - base + 1; length >= FOUR_GIB; length = (length + 1) / 2) {
+		found = try_length(ctx, length, base, limit);
+		if (found.size_bytes)
+			break;
+	}
+	if (!found.size_bytes)
+		return found;
+	if (found.start > limit || limit - found.start + 1 < FOUR_GIB) {
+		unmap(ctx, found.start, found.size_bytes);
+		found.size_bytes = 0;
+	} else if (found.size_bytes > limit - found.start + 1) {
+		uint64_t keep = (limit - found.start + 1) & ~(kmt_process()->page_size_bytes - 1);
+
+		unmap(ctx, found.start + keep, found.size_bytes - keep);
+		found.size_bytes = keep;
+	}
+	return found;
+}
+
+/* The first quarter is the coherent aperture. */
+static void divide(struct kmt_fmm *fmm, const struct fmm_settings *settings, uint64_t align_bytes)
+{
+	uint64_t start = (uintptr_t)fmm->reserved, limit = start + fmm->reserved_size_bytes - 1;
+	uint64_t alt_base = kmt_round_up(start, ALT_ALIGN);
+	uint64_t alt_size = kmt_round_up(fmm->reserved_size_bytes / 4, ALT_ALIGN);
+
+	set_up(&fmm->svm_alt, settings, alt_base, alt_base + alt_size - 1, align_bytes);
+	set_up(&fmm->svm, settings, alt_base + alt_size, limit, align_bytes);
+	fmm->svm_alt.va = fmm->svm.va = &fmm_va_reserved;
+	fmm->svm_single = false;
+}
+
+int fmm_svm_range_init(struct kmt_context *ctx, const struct fmm_settings *settings, uint64_t base,
+		       uint64_t limit, uint64_t align_bytes)
+{
+	struct kmt_fmm *fmm = ctx->fmm;
+	struct reservation found;
+
+	if (atomic_load(&fmm->has_svm))
+		return 0;
+	if (!fmm->reserved) {
+		base = kmt_round_up(base, TWO_MIB);
+		limit = ((limit + 1) & ~(TWO_MIB - 1)) - 1;
+		if (try_mmap_mode(ctx, settings, base, limit, align_bytes))
+			goto out;
+		if (limit > RESERVED_MODE_LIMIT)
+			limit = RESERVED_MODE_LIMIT;
+		if (base >= limit)
+			return -EINVAL;
+		found = reserve(ctx, base, limit);
+		if (!found.size_bytes)
+			return -ENOMEM;
+		fmm->reserved = (void *)(uintptr_t)found.start;
+		fmm->reserved_size_bytes = found.size_bytes;
+	}
+	divide(fmm, settings, align_bytes);
+out:
+	fmm->svm.wire_type = 1;
+	fmm_svm_alt(fmm)->wire_type = fmm->svm_single ? 1 : 2;
+	atomic_store(&fmm->has_svm, true);
+	return 0;
+}
+
+void fmm_svm_range_fini(struct kmt_context *ctx)
+{
+	struct kmt_fmm *fmm = ctx->fmm;
+
+	if (!atomic_load(&fmm->has_svm) || fmm->svm.objects.root || fmm->svm_alt.objects.root)
+		return;
+	for (uint32_t i = 0; fmm->reserved && fmm_view(ctx) && i < fmm_view(ctx)->gpu_count; i++)
+		if (atomic_load(&fmm_view(ctx)->gpus[i].scratch_base))
+			return;
+	atomic_store(&fmm->has_svm, false);
+	if (fmm->reserved)
+		unmap(ctx, (uintptr_t)fmm->reserved, fmm->reserved_size_bytes);
+	fmm->reserved = NULL;
+	fmm->reserved_size_bytes = 0;
+}
