@@ -30,7 +30,7 @@ struct trace_provider {
 	uint32_t event_count;
 	uint64_t schema_hash;
 	const char *library;                    /* the version it was built with */
-	const char *walker;                     /* how it walks stacks */
+	const char *(*walker)(void);            /* the name of how it walks stacks */
 	const int *const *enabled;              /* by event: not 0 while a recording wants it */
 	void (*const *fire)(const void *event); /* by event */
 	int (*walk)(uint64_t *frames, int capacity); /* innermost first; number of frames */

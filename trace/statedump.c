@@ -128,7 +128,7 @@ static void emit_schema(const struct trace_provider *provider)
 	if (!trace_enabled(provider, TRACE_kmt_state_schema))
 		return;
 	trace_text(event.library, sizeof(event.library), "kfdscope " KFDSCOPE_VERSION, 64);
-	trace_text(event.walker, sizeof(event.walker), provider->walker, 31);
+	trace_text(event.walker, sizeof(event.walker), provider->walker(), 31);
 	fill_limits(&event);
 	fill_command_line(event.command_line, sizeof(event.command_line));
 	fill_environment(event.environment, sizeof(event.environment));

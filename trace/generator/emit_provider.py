@@ -33,11 +33,14 @@ def field_macro(provider, one):
     return f"lttng_ust_field_integer{hexa}({one.ctype}, {one.name}, {expr})"
 
 
-def enums(model, provider, events):
+def used_enums(model, events):
     used = {one.enum for e in events for one in e.shape.fields if one.kind == "enum"}
-    for name, (_, constants) in model.types.enums.items():
-        if name not in used:
-            continue
+    return [name for name in model.types.enums if name in used]
+
+
+def enums(model, provider, events):
+    for name in used_enums(model, events):
+        _, constants = model.types.enums[name]
         yield f"LTTNG_UST_TRACEPOINT_ENUM({provider}, {name},\n\tLTTNG_UST_TP_ENUM_VALUES("
         yield from (f'\t\tlttng_ust_field_enum_value("{c}", {c})' for c in constants)
         yield "\t)\n)\n"
@@ -63,44 +66,48 @@ def header(model, events, index):
     return "\n".join(out) + "\n"
 
 
-def source(events, index):
+def source(model, events, index):
     provider = events[0].provider
-    out = [banner("the lists"),
-           f"#define lttng_ust__probe_desc___{provider} lttng_ust__probe_desc___{provider}_{index}",
-           f"#define lttng_ust_tracepoint_provider_{provider} "
-           f"lttng_ust_tracepoint_provider_{provider}_{index}",
+    own = [f"lttng_ust__probe_desc___{provider}", f"lttng_ust_tracepoint_provider_{provider}"]
+    own += [f"__enum_values__{provider}_{name}" for name in used_enums(model, events)]
+    out = [banner("the lists"), *(f"#define {name} {name}_{index}" for name in own),
            "#define LTTNG_UST_TRACEPOINT_CREATE_PROBES", "#define LTTNG_UST_TRACEPOINT_DEFINE",
            "#define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION",
            "#define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION",
            f'#include "tp_{index}.h"', '#include "table.h"', ""]
     for event in events:
-        out += [f"static void fire_{event.ident}(const void *event)", "{",
+        out += [f"void fire_{event.ident}(const void *event)", "{",
                 f"\tlttng_ust_do_tracepoint({provider}, {event.name}, event);", "}", ""]
-    out += [f"void tp_fill_{index}(const int **enabled, void (**fire)(const void *))", "{"]
-    for event in events:
-        out += [f"\tenabled[TRACE_{event.ident}] = "
-                f"&lttng_ust_tracepoint_{provider}___{event.name}.state;",
-                f"\tfire[TRACE_{event.ident}] = fire_{event.ident};"]
-    out += ["}"]
-    return "\n".join(out) + "\n"
+    return "\n".join(out)
 
 
-def table(count):
-    declare = [f"void tp_fill_{i}(const int **enabled, void (**fire)(const void *));"
-               for i in range(count)]
-    header_ = [banner("the lists"), "#ifndef KFDSCOPE_TRACEPOINTS_TABLE_H",
-               "#define KFDSCOPE_TRACEPOINTS_TABLE_H\n", '#include "events.h"\n', *declare, "",
-               "/* Fills both tables, one slot an event. */",
-               "static inline void tp_fill(const int **enabled, void (**fire)(const void *))", "{",
-               *[f"\ttp_fill_{i}(enabled, fire);" for i in range(count)], "}", "", "#endif"]
-    return "\n".join(header_) + "\n"
+def table(model):
+    """The tables by event number. Static, since libhsakmt may use them before any constructor."""
+    out = [banner("the lists"), "#include <lttng/tracepoint-types.h>\n", '#include "table.h"\n']
+    for event in model.events:
+        out.append(f"extern struct lttng_ust_tracepoint lttng_ust_tracepoint_{event.provider}___"
+                   f'{event.name}\n\t__attribute__((visibility("hidden")));')
+    out += ["", "const int *const tp_enabled[TRACE_EVENT_COUNT] = {"]
+    out += [f"\t[TRACE_{e.ident}] = &lttng_ust_tracepoint_{e.provider}___{e.name}.state,"
+            for e in model.events]
+    out += ["};", "", "void (*const tp_fire[TRACE_EVENT_COUNT])(const void *event) = {"]
+    out += [f"\t[TRACE_{e.ident}] = fire_{e.ident}," for e in model.events]
+    return "\n".join(out + ["};"]) + "\n"
+
+
+def table_header(model):
+    out = [banner("the lists"), "#ifndef KFDSCOPE_TRACEPOINTS_TABLE_H",
+           "#define KFDSCOPE_TRACEPOINTS_TABLE_H\n", '#include "events.h"\n',
+           "/* By event: not 0 while a recording wants it, and how it is recorded. */",
+           "extern const int *const tp_enabled[TRACE_EVENT_COUNT];",
+           "extern void (*const tp_fire[TRACE_EVENT_COUNT])(const void *event);", ""]
+    out += [f"void fire_{e.ident}(const void *event);" for e in model.events]
+    return "\n".join(out + ["", "#endif"]) + "\n"
 
 
 def emit(model):
-    files = {}
-    parts = chunks(model)
-    for index, events in enumerate(parts):
+    files = {"table.c": table(model), "table.h": table_header(model)}
+    for index, events in enumerate(chunks(model)):
         files[f"tp_{index}.h"] = header(model, events, index)
-        files[f"tp_{index}.c"] = source(events, index)
-    files["table.h"] = table(len(parts))
+        files[f"tp_{index}.c"] = source(model, events, index)
     return files

@@ -126,7 +126,8 @@ def ioctl_argument(shaper, ioctl, argument, shape):
             target = f"(({ctype} *)(uintptr_t){expr})"
             shape.add(number("x64", name))
             shape.code.append(f"t_e.{name} = {expr};")
-            name = name.removesuffix("_ptr") + "_values" if kind[0] != "struct" else name
+            name = name.removesuffix("_ptr").removesuffix("_array")
+            name += "_values" if name == argument.name.replace(".", "_") else ""
         shape.add(shaper.array(argument.where, rule, name, target, argument.options, "t_ok"))
     else:
         shape.add(shaper.value(argument.where, argument.rule, name, expr, argument.options))

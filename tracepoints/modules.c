@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The map of loaded objects. dl_iterate_phdr() is too dear for every event, so a table of return
+ * addresses that were looked at before stands in front of it: a library that was loaded since then
+ * shows itself by an address that is not in the table.
+ */
+#include "modules.h"
+
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "build_id.h"
+#include "host.h"
+
+enum {
+	MODULES_MAX = 1024, /* further ones are not told */
+	SEEN_SLOTS = 4096,  /* a power of two */
+};
+
+struct module {
+	uint64_t base, size_bytes;
+	bool is_main, is_present;
+	uint32_t build_id_length;
+	uint8_t build_id[32];
+	char path[512];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the three below */
+static struct module modules[MODULES_MAX];
+static int module_count;
+static unsigned long long adds, subs; /* of the last look */
+
+static uint64_t seen[SEEN_SLOTS]; /* relaxed atomics: a lost entry costs one more look */
+
+static uint64_t *seen_slot(uint64_t address)
+{
+	return &seen[(address * 0x9E3779B97F4A7C15ULL >> 40) & (SEEN_SLOTS - 1)];
+}
+
+static void emit(const struct module *module)
+{
+	struct kmt_state_module event = {
+		.base = module->base,
+		.size_bytes = module->size_bytes,
+		.is_main = module->is_main,
+		.build_id_len = module->build_id_length,
+	};
+
+	_Static_assert(sizeof(event.build_id) == sizeof(module->build_id), "one build id");
+	memcpy(event.build_id, module->build_id, sizeof(event.build_id));
+	memcpy(event.path, module->path, sizeof(event.path));
+	provider_fire(TRACE_kmt_state_module, &event);
+}
+
+static void emit_gone(const struct module *module)
+{
+	struct kmt_state_module_gone event = {
+		.base = module->base,
+		.size_bytes = module->size_bytes,
+	};
+
+	memcpy(event.path, module->path, sizeof(event.path));
+	provider_fire(TRACE_kmt_state_module_gone, &event);
+}
+
+/* The address range that an object's segments span. */
+static void set_range(struct module *module, const struct dl_phdr_info *info)
+{
+	uint64_t begin = UINT64_MAX, end = 0;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		if (segment->p_vaddr < begin)
+			begin = segment->p_vaddr;
+		if (segment->p_vaddr + segment->p_memsz > end)
+			end = segment->p_vaddr + segment->p_memsz;
+	}
+	if (begin > end)
+		begin = end;
+	module->base = info->dlpi_addr + begin;
+	module->size_bytes = end - begin;
+}
+
+static void set_path(struct module *module, const char *path)
+{
+	ssize_t length;
+
+	module->is_main = !*path;
+	if (!module->is_main) {
+		size_t used = strnlen(path, sizeof(module->path) - 1);
+
+		memcpy(module->path, path, used);
+		module->path[used] = '\0';
+		return;
+	}
+	length = readlink("/proc/self/exe", module->path, sizeof(module->path) - 1);
+	module->path[length > 0 ? length : 0] = '\0';
+}
+
+/* Under the loader's lock: only notes what there is. */
+static int look_at(struct dl_phdr_info *info, size_t size, void *data)
+{
+	bool *is_unchanged = data;
+	struct module *module = &modules[module_count];
+
+	(void)size;
+	if (*is_unchanged && info->dlpi_adds == adds && info->dlpi_subs == subs)
+		return 1;
+	*is_unchanged = false;
+	adds = info->dlpi_adds;
+	subs = info->dlpi_subs;
+	/* The vDSO is no file (trace-compass.md 9.6). */
+	if (strncmp(info->dlpi_name, "linux-vdso", 10) == 0 || module_count == MODULES_MAX)
+		return 0;
+	set_range(module, info);
+	set_path(module, info->dlpi_name);
+	for (int i = 0; i < module_count; i++) {
+		if (modules[i].base == module->base && strcmp(modules[i].path, module->path) == 0) {
+			modules[i].is_present = true;
+			return 0;
+		}
+	}
+	module->build_id_length =
+		(uint32_t)build_id_read(info, module->build_id, sizeof(module->build_id));
+	module->is_present = true;
+	module_count++;
+	return 0;
+}
+
+/* Drops the objects that have gone. */
+static void sweep(void)
+{
+	int kept = 0;
+
+	for (int i = 0; i < module_count; i++) {
+		if (!modules[i].is_present) {
+			emit_gone(&modules[i]);
+			continue;
+		}
+		if (kept != i)
+			modules[kept] = modules[i];
+		kept++;
+	}
+	module_count = kept;
+}
+
+/* The caller holds the lock. */
+static void update(void)
+{
+	const int known = module_count;
+	int first_new = known; /* modules from here on have not been told yet */
+	bool is_unchanged = module_count > 0;
+
+	for (int i = 0; i < known; i++)
+		modules[i].is_present = false;
+	dl_iterate_phdr(look_at, &is_unchanged);
+	if (is_unchanged)
+		return;
+	for (int i = 0; i < SEEN_SLOTS; i++)
+		__atomic_store_n(&seen[i], 0, __ATOMIC_RELAXED);
+	/* What has gone first: something new may lie in its place. */
+	for (int i = 0; i < known; i++)
+		first_new -= !modules[i].is_present;
+	sweep();
+	for (int i = first_new; i < module_count; i++)
+		emit(&modules[i]);
+}
+
+void modules_seen(const uint64_t *frames, int count)
+{
+	bool has_news = false;
+
+	if (!provider_enabled(TRACE_kmt_state_module))
+		return;
+	for (int i = 0; i < count; i++) {
+		if (__atomic_load_n(seen_slot(frames[i]), __ATOMIC_RELAXED) != frames[i])
+			has_news = true;
+	}
+	/* Who holds the lock is looking already. */
+	if (!has_news || pthread_mutex_trylock(&lock) != 0)
+		return;
+	update();
+	for (int i = 0; i < count; i++)
+		__atomic_store_n(seen_slot(frames[i]), frames[i], __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&lock);
+}
+
+void modules_dump(void)
+{
+	if (!provider_enabled(TRACE_kmt_state_module))
+		return;
+	pthread_mutex_lock(&lock);
+	update();
+	for (int i = 0; i < module_count; i++)
+		emit(&modules[i]);
+	pthread_mutex_unlock(&lock);
+}
+
+void modules_forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	module_count = 0;
+	memset(seen, 0, sizeof(seen));
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* The one thing this object exports: the table that libhsakmt fires its events through. */
+#include "provider.h"
+
+#include <unistd.h>
+
+#include "host.h"
+#include "modules.h"
+#include "table.h"
+#include "walker.h"
+
+/* Copies of libhsakmt in one process; events of further ones are recorded, but not their state. */
+enum { HOSTS_MAX = 4 };
+
+static const struct trace_host *hosts[HOSTS_MAX]; /* borrowed for ever; filled in order */
+
+void host_for_each(void (*visit)(const struct trace_host *host))
+{
+	for (int i = 0; i < HOSTS_MAX; i++) {
+		const struct trace_host *host = __atomic_load_n(&hosts[i], __ATOMIC_ACQUIRE);
+
+		if (host)
+			visit(host);
+	}
+}
+
+bool provider_enabled(enum trace_event number)
+{
+	return __atomic_load_n(tp_enabled[number], __ATOMIC_RELAXED) != 0;
+}
+
+void provider_fire(enum trace_event number, const void *event)
+{
+	if (provider_enabled(number))
+		tp_fire[number](event);
+}
+
+static int walk(uint64_t *frames, int capacity)
+{
+	const int count = walker_walk(frames, capacity);
+
+	modules_seen(frames, count);
+	return count;
+}
+
+static void attach(const struct trace_host *host)
+{
+	for (int i = 0; i < HOSTS_MAX; i++) {
+		const struct trace_host *none = NULL;
+
+		if (__atomic_compare_exchange_n(&hosts[i], &none, host, false, __ATOMIC_RELEASE,
+						__ATOMIC_RELAXED))
+			return;
+	}
+}
+
+/*
+ * All of it is static: the constructor of libhsakmt may find a preloaded provider before the
+ * constructors here have run, and until LTTng-UST is up the events are merely not enabled.
+ */
+extern const struct trace_provider kfdscope_trace_provider;
+__attribute__((visibility("default"))) const struct trace_provider kfdscope_trace_provider = {
+	.version = TRACE_PROVIDER_VERSION,
+	.event_count = TRACE_EVENT_COUNT,
+	.schema_hash = TRACE_SCHEMA_HASH,
+	.library = KFDSCOPE_VERSION,
+	.walker = walker_name,
+	.enabled = tp_enabled,
+	.fire = tp_fire,
+	.walk = walk,
+	.attach = attach,
+};
+
+static void __attribute__((constructor)) provider_init(void)
+{
+	walker_init();
+	fork_init();
+	statedump_init();
+}
+
+/* What is alive now is alive at the process's exit, and nothing after this is recorded. */
+static void __attribute__((destructor)) provider_fini(void)
+{
+	const struct kmt_state_exiting event = { .pid = getpid() };
+
+	provider_fire(TRACE_kmt_state_exiting, &event);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording that starts gets the library's state. LTTng-UST tells of it by its own tracepoint
+ * lttng_ust_statedump:start, fired in a listener thread that holds LTTng-UST's lock; taking the
+ * library's locks there could deadlock with a thread that forks. So the probe only posts, and a
+ * thread of our own, made at the first start, dumps.
+ */
+#include <lttng/tracepoint.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "modules.h"
+
+static sem_t wanted;
+static pid_t dumper_of; /* process that has the thread; only the listener threads touch it */
+
+static void dump_host(const struct trace_host *host)
+{
+	host->dump();
+}
+
+static void *dump_thread(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		while (sem_wait(&wanted) != 0)
+			;
+		modules_dump();
+		host_for_each(dump_host);
+	}
+	return NULL;
+}
+
+/* All signals stay with the program's threads. */
+static void dumper_start(void)
+{
+	pthread_t thread;
+	sigset_t all, before;
+	pthread_attr_t attr;
+
+	sigfillset(&all);
+	if (pthread_attr_init(&attr) != 0)
+		return;
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread, &attr, dump_thread, NULL) == 0) {
+		pthread_setname_np(thread, "kfdscope-dump");
+		__atomic_store_n(&dumper_of, getpid(), __ATOMIC_RELAXED);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+}
+
+/* The probe; the session is LTTng-UST's business, and all recordings get the dump. */
+static void on_statedump_start(void *data, void *session)
+{
+	(void)data;
+	(void)session;
+	if (__atomic_load_n(&dumper_of, __ATOMIC_RELAXED) != getpid())
+		dumper_start();
+	sem_post(&wanted);
+}
+
+void statedump_forked(void)
+{
+	sem_init(&wanted, 0, 0);
+}
+
+void statedump_init(void)
+{
+	sem_init(&wanted, 0, 0);
+	/* The signature is LTTng-UST's own, which it compares as text. */
+	(void)lttng_ust_tracepoint_provider_register("lttng_ust_statedump", "start",
+						     (void (*)(void))on_statedump_start, NULL,
+						     "struct lttng_ust_session *, session");
+}
