@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Exceptions on their way to the runtime or to the debugger, and RUNTIME_ENABLE (kfd.md 10). */
+#include "debug.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "debug-state.h"
+#include "event.h"
+#include "usercopy.h"
+
+struct kfd_model_debug *kfd_model_debug_new(void)
+{
+	struct kfd_model_debug *debug = calloc(1, sizeof(*debug));
+
+	if (!debug)
+		return NULL;
+	debug->fd = -1;
+	pthread_cond_init(&debug->runtime_go, NULL);
+	return debug;
+}
+
+void kfd_model_debug_free(struct kfd_model_debug *debug)
+{
+	if (!debug)
+		return;
+	if (debug->fd >= 0)
+		close(debug->fd);
+	pthread_cond_destroy(&debug->runtime_go);
+	free(debug);
+}
+
+bool kfd_model_debug_attached(const struct kfd_model_process *process)
+{
+	return process->debug->attached;
+}
+
+bool kfd_model_debug_tell_debugger(struct kfd_model_debug *debug, uint64_t mask)
+{
+	if (!debug->attached || !(debug->enabled & mask))
+		return false;
+	/* a full pipe has told the debugger already */
+	if (write(debug->fd, ".", 1) < 0)
+		return true;
+	return true;
+}
+
+void kfd_model_debug_tell_runtime(struct kfd_model_process *process,
+				  const struct kfd_model_kfd_queue *queue, uint64_t mask)
+{
+	struct kfd_context_save_area_header header;
+	uint64_t payload;
+
+	if (!queue->args.ctx_save_restore_address ||
+	    kfd_model_copy_in(&header, queue->args.ctx_save_restore_address, sizeof(header)) ||
+	    !header.err_payload_addr || header.err_payload_addr % sizeof(payload))
+		return;
+	if (kfd_model_range_accessible(header.err_payload_addr, sizeof(payload), true) <
+	    sizeof(payload))
+		return;
+	__atomic_fetch_or((uint64_t *)(uintptr_t)header.err_payload_addr, mask, __ATOMIC_SEQ_CST);
+	if (header.err_event_id)
+		(void)kfd_model_event_set(process, header.err_event_id); /* may be gone by now */
+}
+
+void kfd_model_debug_queue_exception(struct kfd_model_process *process, uint32_t queue_id,
+				     uint32_t code)
+{
+	uint64_t mask = code ? KFD_EC_MASK(code) : 0;
+	struct kfd_model_kfd_queue *queue;
+
+	pthread_mutex_lock(&process->queues_lock);
+	queue = kfd_model_queue_find(process, queue_id);
+	if (queue) {
+		queue->exceptions |= mask;
+		if (!kfd_model_debug_tell_debugger(process->debug, mask))
+			kfd_model_debug_tell_runtime(process, queue, mask);
+	}
+	pthread_mutex_unlock(&process->queues_lock);
+}
+
+void kfd_model_debug_queue_new(struct kfd_model_process *process, struct kfd_model_kfd_queue *queue)
+{
+	pthread_mutex_lock(&process->queues_lock);
+	queue->exceptions |= KFD_EC_MASK(EC_QUEUE_NEW);
+	(void)kfd_model_debug_tell_debugger(process->debug, KFD_EC_MASK(EC_QUEUE_NEW));
+	pthread_mutex_unlock(&process->queues_lock);
+}
+
+static int runtime_enable(struct kfd_model_process *process, uint64_t r_debug, bool ttmp)
+{
+	struct kfd_model_debug *debug = process->debug;
+	uint64_t mask = KFD_EC_MASK(EC_PROCESS_RUNTIME);
+	bool wants;
+
+	if (process->queue_count)
+		return -EEXIST;
+	if (process->runtime_enabled)
+		return -EBUSY;
+	process->runtime_enabled = true;
+	process->r_debug = r_debug;
+	process->ttmp_enabled = ttmp;
+	pthread_mutex_lock(&process->queues_lock);
+	wants = kfd_model_debug_tell_debugger(debug, mask);
+	if (wants)
+		debug->process_exceptions |= mask;
+	pthread_mutex_unlock(&process->queues_lock);
+	debug->runtime_waits = wants;
+	while (debug->runtime_waits && debug->attached)
+		pthread_cond_wait(&debug->runtime_go, &process->lock);
+	return 0;
+}
+
+static void runtime_disable(struct kfd_model_process *process)
+{
+	process->runtime_enabled = false;
+	process->ttmp_enabled = false;
+	process->r_debug = 0;
+}
+
+int kfd_model_debug_runtime_enable(struct kfd_model_process *process,
+				   struct kfd_ioctl_runtime_enable_args *args)
+{
+	if (args->mode_mask & KFD_RUNTIME_ENABLE_MODE_ENABLE_MASK)
+		return runtime_enable(process, args->r_debug,
+				      args->mode_mask & KFD_RUNTIME_ENABLE_MODE_TTMP_SAVE_MASK);
+	runtime_disable(process);
+	return 0;
+}
+
+int kfd_model_debug_trap_legacy(struct kfd_model_process *process,
+				struct kfd_ioctl_dbg_trap_legacy_args *args)
+{
+	switch (args->op) {
+	case LEGACY_OP_GET_VERSION:
+		args->data1 = LEGACY_DEBUG_VERSION_MAJOR;
+		args->data2 = LEGACY_DEBUG_VERSION_MINOR;
+		return 0;
+	case LEGACY_OP_RUNTIME_ENABLE:
+		if (args->data1)
+			return runtime_enable(process, args->ptr, args->data2);
+		runtime_disable(process);
+		return 0;
+	}
+	/* the rest needs a target that is traced by the caller, which a process is not by itself */
+	if (args->pid && args->pid != (uint32_t)process->pid)
+		return -ESRCH;
+	return args->op <= LEGACY_OP_SET_EXCEPTIONS_ENABLED ? -EPERM : -EINVAL;
+}

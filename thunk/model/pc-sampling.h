@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* PC sampling state of a process. */
+#ifndef KFDSCOPE_THUNK_MODEL_PC_SAMPLING_H
+#define KFDSCOPE_THUNK_MODEL_PC_SAMPLING_H
+
+struct kfd_model_pcs;
+
+/* @return NULL without memory. */
+struct kfd_model_pcs *kfd_model_pcs_new(void);
+void kfd_model_pcs_free(struct kfd_model_pcs *pcs);
+
+#endif

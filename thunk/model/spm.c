@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streaming counters and the counter lock (kfd.md 12). One process a GPU; no counter ever counts
+ * anything here, so a destination buffer comes back with the header of an empty stream.
+ */
+#include "spm.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hsakmt/linux/kfd_ioctl.h"
+#include "ioctl.h"
+#include "usercopy.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+#define PROFILER_VERSION 1
+
+static int acquire(struct kfd_model_process **owner, struct kfd_model_process *process)
+{
+	if (*owner)
+		return -EINVAL;
+	*owner = process;
+	return 0;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+/*
+ * Waits the whole time: a buffer that nothing fills is never full. @return 0 or -EINTR, with the
+ * time that is left.
+ */
+static int wait_until_full(uint32_t *timeout_ms)
+{
+	uint64_t end = now_ms() + *timeout_ms, now;
+	struct timespec left = {
+		.tv_sec = *timeout_ms / 1000,
+		.tv_nsec = (long)(*timeout_ms % 1000) * 1000000,
+	};
+	int rc = *timeout_ms ? clock_nanosleep(CLOCK_MONOTONIC, 0, &left, NULL) : 0;
+
+	now = now_ms();
+	*timeout_ms = now < end ? (uint32_t)(end - now) : 0;
+	return rc ? -EINTR : 0;
+}
+
+static int set_buffer(struct kfd_ioctl_spm_args *args)
+{
+	const struct kfd_ioctl_spm_buffer_header header = { .version = 1 << 24 };
+	int rc = wait_until_full(&args->timeout);
+
+	if (rc)
+		return rc;
+	args->bytes_copied = 0;
+	args->has_data_loss = 0;
+	if (!args->dest_buf || args->buf_size < sizeof(header))
+		return 0;
+	return kfd_model_copy_out(args->dest_buf, &header, sizeof(header));
+}
+
+int kfd_model_call_rlc_spm(struct kfd_model_call *call)
+{
+	struct kfd_ioctl_spm_args *args = call->args;
+	struct kfd_model *model = call->process->model;
+	const struct kfd_model_node *node = kfd_model_node_of_gpu(model, args->gpu_id);
+	struct kfd_model_process **owner;
+	int rc;
+
+	if (!node)
+		return -EINVAL;
+	owner = &model->spm_owner[node->gpu_index];
+	pthread_mutex_lock(&model->lock);
+	if (args->op == KFD_IOCTL_SPM_OP_ACQUIRE)
+		rc = acquire(owner, call->process);
+	else if (args->op > KFD_IOCTL_SPM_OP_SET_DEST_BUF || *owner != call->process)
+		rc = -EINVAL;
+	else
+		rc = 0;
+	if (!rc && args->op == KFD_IOCTL_SPM_OP_RELEASE)
+		*owner = NULL;
+	pthread_mutex_unlock(&model->lock);
+	if (!rc && args->op == KFD_IOCTL_SPM_OP_SET_DEST_BUF)
+		rc = set_buffer(args);
+	return rc;
+}
+
+void kfd_model_spm_forget(struct kfd_model_process *process)
+{
+	struct kfd_model *model = process->model;
+
+	pthread_mutex_lock(&model->lock);
+	for (uint32_t i = 0; i < KFD_MODEL_MAX_GPUS; i++) {
+		if (model->spm_owner[i] == process)
+			model->spm_owner[i] = NULL;
+		if (model->pmc_owner[i] == process)
+			model->pmc_owner[i] = NULL;
+	}
+	pthread_mutex_unlock(&model->lock);
+}
+
+static bool has_perfmon(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[2] = { 0 };
+
+	if (syscall(SYS_capget, &head, caps))
+		return false;
+	return (caps[1].effective >> (CAP_PERFMON - 32) & 1) ||
+	       (caps[0].effective >> CAP_SYS_ADMIN & 1);
+}
+
+static int lock_counters(struct kfd_model_process *process,
+			 const struct kfd_ioctl_pmc_settings *pmc)
+{
+	struct kfd_model *model = process->model;
+	const struct kfd_model_node *node = kfd_model_node_of_gpu(model, pmc->gpu_id);
+	struct kfd_model_process **owner;
+	int rc = 0;
+
+	if (!has_perfmon())
+		return -EPERM;
+	if (!node)
+		return -EINVAL;
+	owner = &model->pmc_owner[node->gpu_index];
+	pthread_mutex_lock(&model->lock);
+	if (*owner && *owner != process)
+		rc = -EBUSY;
+	else if (pmc->lock && *owner)
+		rc = -EALREADY;
+	else
+		*owner = pmc->lock ? process : NULL;
+	pthread_mutex_unlock(&model->lock);
+	return rc;
+}
+
+int kfd_model_call_profiler(struct kfd_model_call *call)
+{
+	struct kfd_ioctl_profiler_args_upstream *args = call->args;
+
+	switch (args->op) {
+	case KFD_IOC_PROFILER_PMC:
+		return lock_counters(call->process, &args->pmc);
+	case KFD_IOC_PROFILER_VERSION:
+		args->version = PROFILER_VERSION;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int kfd_model_call_profiler_dkms(struct kfd_model_call *call)
+{
+	struct kfd_ioctl_profiler_args *args = call->args;
+	struct kfd_model_call sampling = *call;
+
+	switch (args->op) {
+	case KFD_IOC_PROFILER_PMC:
+		return lock_counters(call->process, &args->pmc);
+	case KFD_IOC_PROFILER_PC_SAMPLE:
+		sampling.args = &args->pc_sample;
+		return kfd_model_call_pc_sample(&sampling);
+	case KFD_IOC_PROFILER_VERSION:
+		args->version = PROFILER_VERSION;
+		return 0;
+	}
+	return -EINVAL;
+}
