@@ -39,6 +39,17 @@ PROLOGUE = """\
 #include <string.h>
 """
 
+DIFFERS = """
+static int differs(const char *what, uint64_t got, uint64_t want)
+{
+	if (got == want)
+		return 0;
+	fprintf(stderr, "%s: %#llx instead of %#llx\\n", what, (unsigned long long)got,
+		(unsigned long long)want);
+	return 1;
+}
+"""
+
 
 class Checks:
     """The lines of the file: assertions at file scope, and statements of main()."""
@@ -81,26 +92,11 @@ class Checks:
                 self.field(ctype, field)
 
     def write(self, path):
-        body = "\n".join(self.statements)
-        self.lines.append(f"""
-static inline int differs(const char *what, uint64_t got, uint64_t want)
-{{
-	if (got == want)
-		return 0;
-	fprintf(stderr, "%s: %#llx instead of %#llx\\n", what, (unsigned long long)got,
-		(unsigned long long)want);
-	return 1;
-}}
-
-int main(void)
-{{
-	int failures = 0;
-
-{body}
-	printf("%d checks\\n", {self.count});
-	return failures != 0;
-}}
-""")
+        if self.statements:
+            self.lines.append(DIFFERS)
+        self.lines += ["int main(void)", "{", "\tint failures = 0;", "", *self.statements,
+                       f'\tprintf("%d checks\\n", {self.count});', "\treturn failures != 0;",
+                       "}", ""]
         path.write_text("\n".join(self.lines))
 
 
