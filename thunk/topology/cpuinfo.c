@@ -109,7 +109,7 @@ static void parse(struct cpuinfo *info)
 
 			cpu = length ? cpu_at(info, number, &room) : NULL;
 			if (!cpu)
-				kmt_log(KMT_LOG_WARNING, CPUINFO_PATH ": processor %lu ignored",
+				kmt_log(KMT_LOG_INFO, CPUINFO_PATH ": processor %lu ignored",
 					number);
 			if (cpu) {
 				cpu->is_present = true;

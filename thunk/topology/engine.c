@@ -153,7 +153,8 @@ static void ask_drm(struct kmt_context *ctx, HsaNodeProperties *properties)
 	args.query_gpu_info.info = &info;
 	if (kmt_drm(ctx, DEVICE_DRM_QUERY_GPU_INFO, &args) < 0)
 		return;
-	properties->FamilyID = info.family_id;
+	if (info.family_id) /* some kernels print it, too */
+		properties->FamilyID = info.family_id;
 	properties->Integrated = (info.ids_flags & AMDGPU_IDS_FLAGS_FUSION) != 0;
 	properties->WallClockKHz = info.gpu_counter_freq;
 }
