@@ -83,7 +83,7 @@ void kmt_global_unlock(void);
  * Issues a KFD ioctl on the context's descriptor. Restarts while the call is interrupted (EINTR,
  * EAGAIN); on EBADF it checks whether the process is an undetected fork.
  *
- * @return 0 or -errno.
+ * @return 0 or -errno; DBG_TRAP may give a count above 0.
  */
 int kmt_ioctl(struct kmt_context *ctx, unsigned long request, void *arg);
 

@@ -78,8 +78,10 @@ static int kernel_count_dir(struct device *dev, const char *path)
 
 static int kernel_ioctl(struct device *dev, int fd, unsigned long request, void *arg)
 {
+	int rc = ioctl(fd, request, arg);
+
 	(void)dev;
-	return ioctl(fd, request, arg) < 0 ? -errno : 0;
+	return rc < 0 ? -errno : rc; /* DBG_TRAP gives a count */
 }
 
 static void *kernel_mmap(struct device *dev, void *addr, size_t size_bytes, int prot, int flags,

@@ -85,7 +85,8 @@ static int model_ioctl(struct device *dev, int fd, unsigned long request, void *
 		rc = errno ? -errno : -EIO;
 	if (serialised)
 		device_model_unlock();
-	return rc < 0 ? rc : 0;
+	/* DBG_TRAP gives a count; of other calls a plug-in may return anything but -1. */
+	return rc < 0 || _IOC_NR(request) == _IOC_NR(AMDKFD_IOC_DBG_TRAP) ? rc : 0;
 }
 
 static void *model_mmap(struct device *dev, void *addr, size_t size_bytes, int prot, int flags,
