@@ -110,7 +110,8 @@ HSAKMT_STATUS kmt_pc_sampling_query_capabilities(struct kmt_context *ctx, HSAuin
  * @return SUCCESS; INVALID_PARAMETER; NO_MEMORY; UNAVAILABLE; INVALID_NODE_UNIT; ERROR.
  */
 HSAKMT_STATUS kmt_pc_sampling_create(struct kmt_context *ctx, HSAuint32 node_id,
-				     HsaPcSamplingInfo *sample_info, HsaPcSamplingTraceId *trace_id);
+				     HsaPcSamplingInfo *sample_info,
+				     HsaPcSamplingTraceId *trace_id);
 /* Stops (ignoring the result) and destroys. @return SUCCESS; INVALID_HANDLE for id 0; … */
 HSAKMT_STATUS kmt_pc_sampling_destroy(struct kmt_context *ctx, HSAuint32 node_id,
 				      HsaPcSamplingTraceId trace_id);

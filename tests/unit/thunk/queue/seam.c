@@ -15,6 +15,20 @@
 struct seam *the_seam;
 static pthread_mutex_t global = PTHREAD_MUTEX_INITIALIZER;
 
+static ssize_t read_file(struct device *dev, const char *path, char *buf, size_t size)
+{
+	(void)dev;
+	for (unsigned int i = 0; i < SEAM_FILES; i++) {
+		if (!the_seam->files[i].path || strcmp(the_seam->files[i].path, path))
+			continue;
+		snprintf(buf, size, "%s", the_seam->files[i].content);
+		return (ssize_t)strlen(buf);
+	}
+	return -ENOENT;
+}
+
+static const struct device_ops seam_device_ops = { .name = "seam", .read_file = read_file };
+
 struct seam *seam_new(void)
 {
 	struct seam *seam = calloc(1, sizeof(*seam));
@@ -26,6 +40,8 @@ struct seam *seam_new(void)
 	seam->ctx.fd = 77;
 	seam->ctx.is_primary = true;
 	seam->ctx.device = &seam->device;
+	seam->device.ops = &seam_device_ops;
+	seam->device.topology_root = "/topology";
 	seam->process = (struct kmt_process){
 		.page_size_bytes = 4096,
 		.page_shift = 12,

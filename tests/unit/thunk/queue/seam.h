@@ -15,6 +15,7 @@
 #define SEAM_NODES   4
 #define SEAM_ALLOCS  64
 #define SEAM_OBJECTS 4
+#define SEAM_FILES   4
 #define SEAM_GPU_ID  0x1234 /* of node 1; node 2 has the next one */
 
 struct seam;
@@ -63,7 +64,10 @@ struct seam {
 	uint64_t last_map_size, last_map_offset;
 	int last_map_fd, last_advice;
 	struct kmt_object_info objects[SEAM_OBJECTS]; /* gpu_va 0: none */
-	char log[4096];                               /* what was logged, lines joined */
+	struct {
+		const char *path, *content; /* borrowed */
+	} files[SEAM_FILES];
+	char log[4096]; /* what was logged, lines joined */
 };
 
 /* The one of the running case. */
