@@ -21,10 +21,22 @@ static bool peek(struct gpu_work *work, uint64_t va, void *buf, uint64_t size_by
 	return gpu_read(&quiet, va, buf, size_bytes);
 }
 
+/* Whether an image may begin here: one word, since this is anybody's memory and may be changing. */
+static bool probe(struct gpu_work *work, uint64_t va, bool *is_elf)
+{
+	struct gpu_work quiet = *work;
+	uint32_t magic = 0, want;
+
+	memcpy(&want, ELFMAG, sizeof(want));
+	if (!gpu_load32(&quiet, va, &magic))
+		return false;
+	*is_elf = magic == want;
+	return true;
+}
+
 static bool is_image(const Elf64_Ehdr *header)
 {
-	return !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
-	       header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
+	return header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
 	       header->e_machine == EM_AMDGPU && header->e_phentsize == sizeof(Elf64_Phdr) &&
 	       header->e_phnum <= MAX_SEGMENTS;
 }
@@ -96,10 +108,12 @@ bool gpu_code_object_find(struct gpu_work *work, uint64_t kernel_object,
 	for (uint64_t gone = 0; gone < SEARCH_BYTES && base; gone += IMAGE_ALIGN) {
 		Elf64_Ehdr header;
 
-		if (!peek(work, base, &header, sizeof(header)))
+		bool is_elf = false;
+
+		if (!probe(work, base, &is_elf))
 			return false;
 		/* The nearest image is the one, or the descriptor belongs to none. */
-		if (is_image(&header))
+		if (is_elf && peek(work, base, &header, sizeof(header)) && is_image(&header))
 			return read_image(work, base, &header, kernel_object, object);
 		base -= IMAGE_ALIGN;
 	}

@@ -4,13 +4,10 @@
  * have in 5.2.3. A kernel of such a name with other arguments is left alone: it is of another
  * version, and doing something wrong would be worse than doing nothing.
  */
-#include <string.h>
-
 #include "model/gpu/kernel.h"
 
 #define MAX_PATTERN_BYTES 4096u
 #define MAX_ARGS          10
-#define NAME_BYTES        64
 
 /* One launch: its arguments, and which work items there are in each dimension. */
 struct launch {
@@ -20,7 +17,7 @@ struct launch {
 };
 
 struct hip_kernel {
-	const char *name;
+	const char *symbol; /* of its descriptor */
 	uint32_t arg_count;
 	uint8_t arg_bytes[MAX_ARGS];
 	enum gpu_kernel_result (*run)(const struct launch *launch);
@@ -218,16 +215,16 @@ static enum gpu_kernel_result run_nothing(const struct launch *launch)
 
 /* clang-format off */
 static const struct hip_kernel kernels[] = {
-	{ "__amd_rocclr_copyBuffer",            6, { 8, 8, 8, 8, 8, 4 },             run_copy },
-	{ "__amd_rocclr_copyBufferAligned",     6, { 8, 8, 8, 8, 8, 4 },             run_copy_aligned },
-	{ "__amd_rocclr_copyBufferRect",        5, { 8, 8, 32, 32, 32 },             run_copy_rect },
-	{ "__amd_rocclr_copyBufferRectAligned", 5, { 8, 8, 32, 32, 32 },             run_copy_rect_aligned },
-	{ "__amd_rocclr_fillBufferAligned",     8, { 8, 8, 8, 8, 8, 4, 8, 8 },       run_fill },
-	{ "__amd_rocclr_fillBufferAligned2D",  10, { 8, 8, 8, 8, 8, 4, 8, 8, 8, 8 }, run_fill_2d },
-	{ "__amd_rocclr_streamOpsWrite",        4, { 8, 8, 8, 8 },                   run_stream_write },
-	{ "__amd_rocclr_streamOpsWait",         5, { 8, 8, 8, 8, 8 },                run_stream_wait },
+	{ "__amd_rocclr_copyBuffer.kd",            6, { 8, 8, 8, 8, 8, 4 },             run_copy },
+	{ "__amd_rocclr_copyBufferAligned.kd",     6, { 8, 8, 8, 8, 8, 4 },             run_copy_aligned },
+	{ "__amd_rocclr_copyBufferRect.kd",        5, { 8, 8, 32, 32, 32 },             run_copy_rect },
+	{ "__amd_rocclr_copyBufferRectAligned.kd", 5, { 8, 8, 32, 32, 32 },             run_copy_rect_aligned },
+	{ "__amd_rocclr_fillBufferAligned.kd",     8, { 8, 8, 8, 8, 8, 4, 8, 8 },       run_fill },
+	{ "__amd_rocclr_fillBufferAligned2D.kd",  10, { 8, 8, 8, 8, 8, 4, 8, 8, 8, 8 }, run_fill_2d },
+	{ "__amd_rocclr_streamOpsWrite.kd",        4, { 8, 8, 8, 8 },                   run_stream_write },
+	{ "__amd_rocclr_streamOpsWait.kd",         5, { 8, 8, 8, 8, 8 },                run_stream_wait },
 	/* sets up a barrier between work groups, which nobody here will use */
-	{ "__amd_rocclr_gwsInit",               1, { 4 },                            run_nothing },
+	{ "__amd_rocclr_gwsInit.kd",               1, { 4 },                            run_nothing },
 };
 /* clang-format on */
 
@@ -265,14 +262,13 @@ static bool launch_read(struct launch *launch, const struct gpu_dispatch *dispat
 
 /* The entry of the kernel whose descriptor is here. */
 static const struct hip_kernel *find(struct gpu_work *work, const struct gpu_code_object *object,
-				     uint64_t kernel_object, char symbol[static NAME_BYTES])
+				     uint64_t kernel_object)
 {
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
 		uint64_t va = 0;
 
-		strcpy(symbol, kernels[i].name);
-		strcat(symbol, ".kd");
-		if (gpu_code_object_symbol(work, object, symbol, &va) && va == kernel_object)
+		if (gpu_code_object_symbol(work, object, kernels[i].symbol, &va) &&
+		    va == kernel_object)
 			return &kernels[i];
 	}
 	return NULL;
@@ -285,10 +281,9 @@ enum gpu_kernel_result gpu_kernel_run_hip(struct gpu_work *work,
 	struct launch launch = { .work = work };
 	struct gpu_signature signature;
 	const struct hip_kernel *kernel;
-	char symbol[NAME_BYTES];
 
-	kernel = find(work, object, dispatch->kernel_object, symbol);
-	if (!kernel || !gpu_code_object_signature(work, object, symbol, &signature) ||
+	kernel = find(work, object, dispatch->kernel_object);
+	if (!kernel || !gpu_code_object_signature(work, object, kernel->symbol, &signature) ||
 	    !same_signature(kernel, &signature))
 		return GPU_KERNEL_UNKNOWN;
 	if (!launch_read(&launch, dispatch, &signature))
