@@ -20,7 +20,7 @@ void places_init(struct places *places)
 
 	places->thunk_dir = g_strdup(lib);
 	places->provider = g_build_filename(lib, "libkfdscope-tracepoints.so", NULL);
-	places->model = g_build_filename(lib, "libkfdscope-model.so", NULL);
+	places->model = g_build_filename(lib, "kfdscope-model.so", NULL);
 	places->model_preload = g_build_filename(lib, "libkfdscope-model-preload.so", NULL);
 	places->topologies = g_build_filename(prefix, "share", "kfdscope", "topologies", NULL);
 	places->plugins = g_file_test(installed, G_FILE_TEST_IS_DIR)
