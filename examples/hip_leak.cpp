@@ -2,7 +2,7 @@
 // A small HIP program with a leak to find: it allocates in two functions, copies data to the GPU and
 // back and verifies it, and forgets what one of the functions allocated.
 //
-//   hip_leak            leaks 4 buffers of 3 MiB in load_weights()
+//   hip_leak            leaks 4 buffers of 4 MiB in load_weights()
 //   hip_leak --clean    frees everything
 //
 // Host code only, so that it builds with any C++ compiler:
@@ -14,7 +14,7 @@
 #include <vector>
 
 static constexpr size_t activation_bytes = 1 << 20;
-static constexpr size_t weight_bytes = 3 << 20;
+static constexpr size_t weight_bytes = 4 << 20;
 static constexpr int layers = 4;
 
 static bool succeeded(hipError_t error, const char *what)
