@@ -83,7 +83,7 @@ def dynamic_symbols(path):
     """Defined dynamic symbols as (name, version, is_default)."""
     for line in readelf("--dyn-syms", str(path)).splitlines():
         fields = line.split()
-        if len(fields) < 8 or not fields[0].endswith(":") or fields[6] == "UND":
+        if len(fields) < 8 or not fields[0].rstrip(":").isdigit() or fields[6] == "UND":
             continue
         name, at, version = fields[7].partition("@")
         yield name, version.lstrip("@"), at and version.startswith("@")
