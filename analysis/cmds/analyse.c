@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces, graph, report and exit code (analyse.h). */
+#include "cmds/analyse.h"
+
+#include <babeltrace2/babeltrace.h>
+#include <errno.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "input/discover.h"
+#include "input/salvage.h"
+#include "output/report.h"
+#include "plugin/feed.h"
+
+static volatile sig_atomic_t interrupted;
+
+void analyse_interrupt(void)
+{
+	interrupted = 1;
+}
+
+struct analysis {
+	const struct analyse_options *options;
+	const char *program;
+	GPtrArray *traces; /* of char *, owned */
+	GArray *salvages;  /* of struct salvage, owned: those that can be read */
+	struct report_notes notes;
+	struct model *model;              /* owned */
+	struct feed *feed;                /* owned */
+	struct report *report;            /* owned */
+	const bt_plugin *ctf, *utils;     /* owned */
+	bt_graph *graph;                  /* owned */
+	const bt_component_filter *muxer; /* borrowed from the graph */
+	uint64_t inputs;                  /* connected to the muxer */
+	enum feed_status status;
+};
+
+static void complain(const struct analysis *analysis, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static void complain(const struct analysis *analysis, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", analysis->program);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+/* The deepest cause of babeltrace2's error on this thread, in one line; clears the error. */
+static char *take_cause(void)
+{
+	const bt_error *error = bt_current_thread_take_error();
+	char *text;
+
+	if (!error)
+		return g_strdup("unknown error");
+	text = g_strdup(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+	bt_error_release(error);
+	g_strdelimit(g_strchomp(text), "\n", ' ');
+	return text;
+}
+
+static void note(struct analysis *analysis, char *text)
+{
+	complain(analysis, "partial input: %s", text);
+	g_ptr_array_add(analysis->notes.partial, text);
+}
+
+static bool find_traces(struct analysis *analysis)
+{
+	const struct analyse_options *options = analysis->options;
+
+	for (size_t i = 0; i < options->path_count; i++) {
+		guint before = analysis->traces->len;
+		int error = discover_traces(options->paths[i], analysis->traces);
+
+		if (error)
+			complain(analysis, "cannot open recording '%s': %s", options->paths[i],
+				 strerror(-error));
+		else if (analysis->traces->len == before)
+			complain(analysis,
+				 "'%s' holds no recording: there is no file 'metadata' in it or "
+				 "below it",
+				 options->paths[i]);
+		if (error || analysis->traces->len == before)
+			return false;
+	}
+	return true;
+}
+
+/* Checks the streams of each trace. @return the number of traces that can be read. */
+static guint open_traces(struct analysis *analysis)
+{
+	for (guint i = 0; i < analysis->traces->len; i++) {
+		struct salvage salvage;
+		guint before = analysis->notes.partial->len;
+		char *problem;
+
+		if (salvage_open(&salvage, g_ptr_array_index(analysis->traces, i),
+				 analysis->notes.partial, &problem)) {
+			g_array_append_val(analysis->salvages, salvage);
+		} else {
+			salvage_close(&salvage);
+			if (analysis->traces->len == 1)
+				complain(analysis, "%s", problem);
+			else
+				note(analysis, g_strdup(problem));
+			g_free(problem);
+			before = analysis->notes.partial->len;
+		}
+		for (guint j = before; j < analysis->notes.partial->len; j++)
+			complain(analysis, "partial input: %s",
+				 (char *)g_ptr_array_index(analysis->notes.partial, j));
+	}
+	return analysis->salvages->len;
+}
+
+static bool make_graph(struct analysis *analysis)
+{
+	const bt_component_class_filter *class;
+	bool ok = bt_plugin_find("ctf", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE,
+				 &analysis->ctf) == BT_PLUGIN_FIND_STATUS_OK &&
+		  bt_plugin_find("utils", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE,
+				 &analysis->utils) == BT_PLUGIN_FIND_STATUS_OK;
+
+	analysis->graph = ok ? bt_graph_create(0) : NULL;
+	class = ok ? bt_plugin_borrow_filter_component_class_by_name_const(analysis->utils, "muxer")
+		   : NULL;
+	if (!analysis->graph || !class ||
+	    bt_graph_add_filter_component(analysis->graph, class, "muxer", NULL,
+					  BT_LOGGING_LEVEL_NONE,
+					  &analysis->muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
+		char *cause = take_cause();
+
+		complain(analysis, "babeltrace2's plugins 'ctf' and 'utils' do not work: %s",
+			 cause);
+		g_free(cause);
+		return false;
+	}
+	return true;
+}
+
+static bool connect_source(struct analysis *analysis, const bt_component_source *source)
+{
+	uint64_t count = bt_component_source_get_output_port_count(source);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_port_input *in = bt_component_filter_borrow_input_port_by_index_const(
+			analysis->muxer, analysis->inputs);
+
+		if (bt_graph_connect_ports(
+			    analysis->graph,
+			    bt_component_source_borrow_output_port_by_index_const(source, i), in,
+			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+			return false;
+		analysis->inputs++; /* the muxer has added the next one */
+	}
+	return true;
+}
+
+static bool add_source(struct analysis *analysis, const struct salvage *salvage, guint number)
+{
+	const bt_component_class_source *class =
+		bt_plugin_borrow_source_component_class_by_name_const(analysis->ctf, "fs");
+	bt_value *params = bt_value_map_create(), *inputs = NULL;
+	const bt_component_source *source = NULL;
+	char *name = g_strdup_printf("trace%u", number);
+	bool ok;
+
+	ok = params &&
+	     bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ==
+		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
+	     bt_value_array_append_string_element(inputs, salvage->path) ==
+		     BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK &&
+	     class &&
+	     bt_graph_add_source_component(analysis->graph, class, name, params,
+					   BT_LOGGING_LEVEL_NONE,
+					   &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+	     connect_source(analysis, source);
+	bt_value_put_ref(params);
+	g_free(name);
+	return ok;
+}
+
+/* Each trace has a source of its own, so that one bad trace does not hide the others. */
+static bool add_sources(struct analysis *analysis)
+{
+	guint opened = 0;
+
+	for (guint i = 0; i < analysis->salvages->len; i++) {
+		const struct salvage *salvage =
+			&g_array_index(analysis->salvages, struct salvage, i);
+		char *cause;
+
+		if (add_source(analysis, salvage, i)) {
+			opened++;
+			continue;
+		}
+		cause = take_cause();
+		if (analysis->salvages->len == 1)
+			complain(analysis, "cannot read the trace '%s': %s",
+				 (char *)g_ptr_array_index(analysis->traces, 0), cause);
+		else
+			note(analysis, g_strdup_printf("cannot read the trace '%s': %s",
+						       salvage->path, cause));
+		g_free(cause);
+	}
+	if (!opened)
+		return false;
+	if (analysis->inputs == 0) {
+		complain(analysis, "the recording '%s' has no events at all",
+			 analysis->options->paths[0]);
+		return false;
+	}
+	return true;
+}
+
+static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator,
+								  void *data)
+{
+	struct analysis *analysis = data;
+
+	analysis->status = feed_consume(analysis->feed, iterator);
+	switch (analysis->status) {
+	case FEED_OK:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
+	case FEED_AGAIN:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_AGAIN;
+	case FEED_END:
+	case FEED_USELESS:
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+	case FEED_ERROR:
+		break;
+	}
+	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
+}
+
+static bool add_sink(struct analysis *analysis)
+{
+	const bt_component_sink *sink;
+	char *cause;
+
+	if (bt_graph_add_simple_sink_component(analysis->graph, "report", NULL, consume, NULL,
+					       analysis,
+					       &sink) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+	    bt_graph_connect_ports(
+		    analysis->graph,
+		    bt_component_filter_borrow_output_port_by_index_const(analysis->muxer, 0),
+		    bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+		    NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+		return true;
+	cause = take_cause();
+	complain(analysis, "cannot build babeltrace2's graph: %s", cause);
+	g_free(cause);
+	return false;
+}
+
+static void run_graph(struct analysis *analysis)
+{
+	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
+
+	while (!interrupted && (status == BT_GRAPH_RUN_ONCE_STATUS_OK ||
+				status == BT_GRAPH_RUN_ONCE_STATUS_AGAIN)) {
+		status = bt_graph_run_once(analysis->graph);
+		if (status == BT_GRAPH_RUN_ONCE_STATUS_AGAIN)
+			g_usleep(20000); /* live input has nothing new */
+	}
+	if (interrupted) {
+		note(analysis, g_strdup("interrupted"));
+	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END) {
+		char *cause = take_cause();
+		int64_t end_ns = model_end_ns(analysis->model);
+
+		note(analysis,
+		     g_strdup_printf("reading stopped at %" G_GINT64_FORMAT ".%09d (Unix time): %s",
+				     end_ns / 1000000000, (int)(end_ns % 1000000000), cause));
+		g_free(cause);
+	}
+}
+
+/* What a damaged stream no longer says is lost like events that the tracer discarded. */
+static void add_losses(struct analysis *analysis)
+{
+	for (guint i = 0; i < analysis->salvages->len; i++) {
+		const struct salvage *salvage =
+			&g_array_index(analysis->salvages, struct salvage, i);
+		struct record record;
+
+		if (salvage->missing_from_ns == INT64_MAX)
+			continue;
+		record_reset(&record, RECORD_LOST);
+		record.hostname = model_intern(analysis->model, salvage->hostname);
+		record.vpid = 0;
+		record.time_ns = MAX(salvage->missing_from_ns, model_begin_ns(analysis->model));
+		values_set(&record.values, FIELD_UNTIL, (uint64_t)model_end_ns(analysis->model));
+		values_set(&record.values, FIELD_LOST, 0); /* nobody knows how many */
+		model_take(analysis->model, &record);
+	}
+	if (analysis->status == FEED_ERROR || interrupted) {
+		struct record record;
+
+		record_reset(&record, RECORD_LOST);
+		record.hostname = NULL;
+		record.vpid = 0;
+		record.time_ns = model_end_ns(analysis->model);
+		values_set(&record.values, FIELD_UNTIL, INT64_MAX);
+		values_set(&record.values, FIELD_LOST, 0);
+		model_take(analysis->model, &record);
+	}
+}
+
+static void add_endings(struct analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->options->ending_count; i++) {
+		const struct analyse_ending *ending = &analysis->options->endings[i];
+
+		model_end_process(analysis->model, ending->pid, ending->exit_code, ending->signal);
+	}
+}
+
+static int finish(struct analysis *analysis)
+{
+	char *complaint = feed_complaint(analysis->feed);
+	bool lost;
+	int error;
+
+	if (complaint) {
+		complain(analysis, "%s", complaint);
+		g_free(complaint);
+		return ANALYSE_UNREADABLE;
+	}
+	add_losses(analysis);
+	add_endings(analysis);
+	model_finish(analysis->model);
+	error = report_finish(analysis->report, &analysis->notes);
+	if (error) {
+		complain(analysis, "cannot write '%s': %s",
+			 analysis->options->output ? analysis->options->output : "standard output",
+			 strerror(-error));
+		return ANALYSE_OUTPUT;
+	}
+	if (analysis->notes.partial->len)
+		return ANALYSE_PARTIAL;
+	lost = model_lost_spans(analysis->model)->len > 0;
+	if (analysis->options->fail_on_findings && (lost || report_has_findings(analysis->report)))
+		return ANALYSE_FINDINGS;
+	return ANALYSE_DONE;
+}
+
+static bool open_report(struct analysis *analysis)
+{
+	static const enum report_kind kinds[] = {
+		[ANALYSE_LEAKS] = REPORT_LEAKS,
+		[ANALYSE_CHAINS] = REPORT_CHAINS,
+		[ANALYSE_PERFETTO] = REPORT_PERFETTO,
+	};
+	const struct analyse_options *options = analysis->options;
+	const struct report_options report = {
+		.output = options->output,
+		.format = g_strcmp0(options->format, "json") == 0 ? REPORT_JSON : REPORT_TEXT,
+		.top = options->top,
+		.begin_ns = options->begin_ns,
+		.end_ns = options->end_ns,
+		.debug_dirs = options->debug_dirs,
+	};
+	int error;
+
+	analysis->report = report_new(kinds[options->report], analysis->model, &report, &error);
+	if (!analysis->report)
+		complain(analysis, "cannot write '%s': %s", options->output, strerror(-error));
+	return analysis->report != NULL;
+}
+
+static void close_salvage(void *data)
+{
+	salvage_close(data);
+}
+
+static int run(struct analysis *analysis)
+{
+	if (!find_traces(analysis) || open_traces(analysis) == 0)
+		return ANALYSE_UNREADABLE;
+	if (!open_report(analysis))
+		return ANALYSE_OUTPUT;
+	if (!make_graph(analysis) || !add_sources(analysis) || !add_sink(analysis))
+		return ANALYSE_UNREADABLE;
+	run_graph(analysis);
+	return finish(analysis);
+}
+
+int analyse_run(const struct analyse_options *options)
+{
+	struct analysis analysis = {
+		.options = options,
+		.program = options->program ? options->program : "kfdscope",
+	};
+	int rc;
+
+	if (options->path_count == 0 || (options->format && strcmp(options->format, "text") != 0 &&
+					 strcmp(options->format, "json") != 0))
+		return ANALYSE_USAGE;
+	interrupted = 0;
+	analysis.traces = g_ptr_array_new_with_free_func(g_free);
+	analysis.salvages = g_array_new(FALSE, TRUE, sizeof(struct salvage));
+	g_array_set_clear_func(analysis.salvages, close_salvage);
+	analysis.notes.partial = g_ptr_array_new_with_free_func(g_free);
+	analysis.model = model_new();
+	analysis.feed = feed_new(analysis.model);
+	rc = run(&analysis);
+	bt_graph_put_ref(analysis.graph); /* before what its sink uses */
+	bt_plugin_put_ref(analysis.ctf);
+	bt_plugin_put_ref(analysis.utils);
+	feed_free(analysis.feed);
+	report_free(analysis.report);
+	model_free(analysis.model);
+	g_array_free(analysis.salvages, TRUE);
+	g_ptr_array_free(analysis.traces, TRUE);
+	g_ptr_array_free(analysis.notes.partial, TRUE);
+	return rc;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs one report over recordings: finds the traces below the given directories, builds the
+ * babeltrace2 graph source.ctf.fs -> muxer -> report, runs it, and says in one line what went wrong.
+ */
+#ifndef KFDSCOPE_ANALYSIS_CMDS_ANALYSE_H
+#define KFDSCOPE_ANALYSIS_CMDS_ANALYSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit codes of every command that reads a recording. */
+enum analyse_exit {
+	ANALYSE_DONE = 0,
+	ANALYSE_FINDINGS = 1, /* there are findings, and they were asked to fail */
+	ANALYSE_USAGE = 2,
+	ANALYSE_PARTIAL = 3, /* the input could be read in part; results are up to there */
+	ANALYSE_UNREADABLE = 4,
+	ANALYSE_OUTPUT = 5, /* the report could not be written */
+};
+
+enum analyse_report {
+	ANALYSE_LEAKS,
+	ANALYSE_CHAINS,
+	ANALYSE_PERFETTO,
+};
+
+/* How a traced process ended, from whoever started it: LTTng records no exit status. */
+struct analyse_ending {
+	uint32_t pid;
+	int exit_code; /* -1: it did not exit */
+	int signal;    /* 0: no signal ended it */
+};
+
+struct analyse_options {
+	enum analyse_report report;
+	const char *const *paths; /* trace directories, or directories above some */
+	size_t path_count;
+	const char *output; /* file to write; NULL: standard output */
+	const char *format; /* "text" or "json"; NULL: text */
+	uint32_t top;       /* at most so many entries a section; 0: all */
+	/* Only what happened in between is printed; everything is read. 0: no limit. Unix ns. */
+	int64_t begin_ns, end_ns;
+	bool fail_on_findings;  /* leaks, or lost events: ANALYSE_FINDINGS */
+	const char *debug_dirs; /* colon list for separate debug files; NULL: /usr/lib/debug */
+	const struct analyse_ending *endings; /* may be NULL */
+	size_t ending_count;
+	const char *program; /* prefix of messages; NULL: "kfdscope" */
+};
+
+/*
+ * Runs the report. Messages go to standard error, one line each.
+ * @return an exit code, enum analyse_exit.
+ */
+int analyse_run(const struct analyse_options *options);
+
+/* Asks a running analyse_run() to stop, from a signal handler; it then ends as ANALYSE_PARTIAL. */
+void analyse_interrupt(void);
+
+#endif

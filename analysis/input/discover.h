@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the CTF traces below a directory. */
+#ifndef KFDSCOPE_ANALYSIS_INPUT_DISCOVER_H
+#define KFDSCOPE_ANALYSIS_INPUT_DISCOVER_H
+
+#include <glib.h>
+
+/*
+ * Adds every directory at or below path that holds a file `metadata`, in a stable order.
+ * @param traces  of char *, owned by the array.
+ * @return 0 or -errno of opening path itself.
+ */
+int discover_traces(const char *path, GPtrArray *traces);
+
+#endif

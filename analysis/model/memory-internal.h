@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of memory.h share: tables of blocks and BOs. For memory*.c only. */
+#ifndef KFDSCOPE_ANALYSIS_MODEL_MEMORY_INTERNAL_H
+#define KFDSCOPE_ANALYSIS_MODEL_MEMORY_INTERNAL_H
+
+#include "memory.h"
+
+/* A lifetime that is about to begin. */
+struct block_plan {
+	struct site site; /* the key part only */
+	uint32_t ctx;
+	uint64_t address, size_bytes;
+	int64_t begin_ns;
+	bool indexed; /* calls name it by its address */
+};
+
+/* Begins a lifetime. Takes over an address that is still in use. */
+struct block *block_begin(struct memory *memory, const struct block_plan *plan);
+/* Ends it; BOs that live on become a BLOCK_KEPT block. Frees the block. */
+void block_end(struct block *block, int64_t time_ns, const struct stack *free_stack);
+/* Takes a block back as if it had never been, because a better account of it follows. */
+void block_forget(struct block *block);
+/* @return the block that calls mean by this address, or NULL. */
+struct block *memory_find(const struct memory *memory, uint32_t ctx, uint64_t address);
+/* Gives a BO to a block. */
+void block_take_bo(struct block *block, struct bo *bo);
+/* Remembers that a free was refused. @param bo  whose mappings tell why; NULL: all of the block. */
+void block_refuse(struct block *block, uint32_t status, uint32_t os_errno, int64_t time_ns,
+		  const struct stack *stack);
+
+struct bo *bo_new(struct memory *memory, uint64_t handle, int64_t begin_ns);
+void bo_free(struct memory *memory, struct bo *bo);
+struct bo *bo_find(const struct memory *memory, uint64_t handle);
+
+/* Fills in kind, node and gpu of a plan from the BO and the call's arguments. */
+void plan_place(struct block_plan *plan, const struct memory *memory, const struct values *values,
+		const struct bo *bo);
+/* Makes each BO left in the array a block by itself, of the given class and origin. */
+void memory_adopt_bos(struct memory *memory, struct call *call, enum block_class class,
+		      enum block_origin origin, struct owner *owner, int64_t time_ns);
+
+struct owner *owner_find(const struct memory *memory, enum block_origin origin, uint64_t id);
+struct owner *owner_begin(struct memory *memory, enum block_origin origin, uint64_t id,
+			  const struct call *call, int64_t time_ns);
+/* Ends a queue or event; internal memory that it leaves behind becomes kept. */
+void owner_end(struct memory *memory, struct owner *owner, int64_t time_ns);
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of blocks, BOs, sites and owners, and the beginning and end of each (memory.h). */
+#include "memory-internal.h"
+
+#include <string.h>
+
+#include "model-internal.h"
+
+static guint site_hash(gconstpointer data)
+{
+	const struct site *site = data;
+
+	return g_direct_hash(site->stack) * 31u + g_direct_hash(site->type) * 7u + site->node_id +
+	       (guint)site->kind * 101u + (guint)site->class * 1009u;
+}
+
+static gboolean site_equal(gconstpointer left, gconstpointer right)
+{
+	const struct site *a = left, *b = right;
+
+	return a->stack == b->stack && a->type == b->type && a->ioctl == b->ioctl &&
+	       a->class == b->class && a->origin == b->origin && a->kind == b->kind &&
+	       a->node_id == b->node_id && a->gpu_id == b->gpu_id;
+}
+
+static guint block_hash(gconstpointer data)
+{
+	const struct block *block = data;
+
+	return (guint)(block->address >> 12) * 2654435761u ^ block->ctx;
+}
+
+static gboolean block_equal(gconstpointer left, gconstpointer right)
+{
+	const struct block *a = left, *b = right;
+
+	return a->address == b->address && a->ctx == b->ctx;
+}
+
+static guint owner_hash(gconstpointer data)
+{
+	const struct owner *owner = data;
+
+	return (guint)(owner->id ^ (owner->id >> 32)) * 31u + (guint)owner->origin;
+}
+
+static gboolean owner_equal(gconstpointer left, gconstpointer right)
+{
+	const struct owner *a = left, *b = right;
+
+	return a->id == b->id && a->origin == b->origin;
+}
+
+struct block *block_get(struct block *block)
+{
+	if (block)
+		block->refs++;
+	return block;
+}
+
+void block_put(struct block *block)
+{
+	if (!block || --block->refs > 0)
+		return;
+	g_ptr_array_free(block->bos, TRUE);
+	g_free(block->refusal.mapped_gpus);
+	g_free(block);
+}
+
+struct bo *bo_get(struct bo *bo)
+{
+	if (bo)
+		bo->refs++;
+	return bo;
+}
+
+void bo_put(struct bo *bo)
+{
+	if (!bo || --bo->refs > 0)
+		return;
+	g_array_free(bo->mapped, TRUE);
+	g_free(bo);
+}
+
+static void block_drop(void *data)
+{
+	block_put(data);
+}
+
+static void bo_drop(void *data)
+{
+	bo_put(data);
+}
+
+static void owner_destroy(void *data)
+{
+	struct owner *owner = data;
+
+	g_hash_table_destroy(owner->blocks);
+	g_free(owner);
+}
+
+struct memory *memory_new(struct process *process)
+{
+	struct memory *memory = g_new0(struct memory, 1);
+
+	memory->process = process;
+	memory->sites = g_hash_table_new_full(site_hash, site_equal, g_free, NULL);
+	memory->indexed = g_hash_table_new(block_hash, block_equal);
+	memory->blocks = g_hash_table_new_full(NULL, NULL, block_drop, NULL);
+	memory->bos = g_hash_table_new(g_int64_hash, g_int64_equal);
+	memory->all_bos = g_hash_table_new_full(NULL, NULL, bo_drop, NULL);
+	memory->shares = g_ptr_array_new_with_free_func(g_free);
+	memory->owners = g_hash_table_new_full(owner_hash, owner_equal, owner_destroy, NULL);
+	return memory;
+}
+
+void memory_free(struct memory *memory)
+{
+	if (!memory)
+		return;
+	g_hash_table_destroy(memory->owners);
+	g_hash_table_destroy(memory->indexed);
+	g_hash_table_destroy(memory->blocks);
+	g_hash_table_destroy(memory->bos);
+	g_hash_table_destroy(memory->all_bos);
+	g_hash_table_destroy(memory->sites);
+	g_ptr_array_free(memory->shares, TRUE);
+	g_free(memory);
+}
+
+static struct site *site_intern(struct memory *memory, const struct site *key)
+{
+	struct site *site = g_hash_table_lookup(memory->sites, key);
+
+	if (site)
+		return site;
+	site = g_new0(struct site, 1);
+	site->process = memory->process;
+	site->stack = key->stack;
+	site->type = key->type;
+	site->ioctl = key->ioctl;
+	site->class = key->class;
+	site->origin = key->origin;
+	site->kind = key->kind;
+	site->node_id = key->node_id;
+	site->gpu_id = key->gpu_id;
+	g_hash_table_add(memory->sites, site);
+	return site;
+}
+
+/* The totals that a block counts into; the last slot of node_usage takes the nodes beyond. */
+static struct usage *class_usage(struct memory *memory, const struct site *site)
+{
+	if (site->class == BLOCK_INTERNAL)
+		return &memory->internal;
+	if (site->class == BLOCK_REGISTRATION)
+		return &memory->registered;
+	return &memory->usage;
+}
+
+static struct usage *node_usage(struct memory *memory, const struct site *site)
+{
+	return &memory->node_usage[MIN(site->node_id, G_N_ELEMENTS(memory->node_usage) - 1)];
+}
+
+static void usages_add(struct block *block)
+{
+	struct site *site = block->site;
+	struct memory *memory = block->memory;
+
+	usage_add(&site->usage, block->size_bytes, block->begin_ns);
+	usage_add(class_usage(memory, site), block->size_bytes, block->begin_ns);
+	if (block_is_callers(site->class))
+		usage_add(node_usage(memory, site), block->size_bytes, block->begin_ns);
+	if (site->class == BLOCK_INTERNAL)
+		memory->origin_live[site->origin] += block->size_bytes;
+}
+
+static void usages_sub(struct block *block)
+{
+	struct site *site = block->site;
+	struct memory *memory = block->memory;
+
+	usage_sub(&site->usage, block->size_bytes);
+	usage_sub(class_usage(memory, site), block->size_bytes);
+	if (block_is_callers(site->class))
+		usage_sub(node_usage(memory, site), block->size_bytes);
+	if (site->class == BLOCK_INTERNAL)
+		memory->origin_live[site->origin] -= block->size_bytes;
+}
+
+static void unindex(struct block *block)
+{
+	if (!block->indexed)
+		return;
+	g_hash_table_remove(block->memory->indexed, block);
+	block->indexed = false;
+}
+
+/* The address is given out again: what was there has ended, seen or not. */
+static void take_over(struct memory *memory, const struct block_plan *plan)
+{
+	struct block *old = memory_find(memory, plan->ctx, plan->address);
+
+	if (!old)
+		return;
+	unindex(old);
+	if (old->free_pending)
+		return; /* its free has only not reported back yet; that call still holds it */
+	old->fate = FATE_REPLACED;
+	memory->replaced++;
+	block_end(old, plan->begin_ns, NULL);
+}
+
+struct block *block_begin(struct memory *memory, const struct block_plan *plan)
+{
+	struct site *site = site_intern(memory, &plan->site);
+	struct block *block;
+
+	if (plan->indexed)
+		take_over(memory, plan);
+	block = g_new0(struct block, 1);
+	block->id = ++memory->ids;
+	block->site = site;
+	block->memory = memory;
+	block->ctx = plan->ctx;
+	block->address = plan->address;
+	block->size_bytes = plan->size_bytes;
+	block->begin_ns = block->confirmed_ns = plan->begin_ns;
+	block->bos = g_ptr_array_new();
+	block->refs = 1;
+	g_hash_table_add(memory->blocks, block);
+	if (plan->indexed) {
+		block->indexed = true;
+		g_hash_table_add(memory->indexed, block);
+	}
+	if (site->taken_count++ == 0)
+		site->first_ns = plan->begin_ns;
+	site->last_ns = plan->begin_ns;
+	site->taken_bytes += plan->size_bytes;
+	usages_add(block);
+	if (site->class == BLOCK_INTERNAL) {
+		memory->origin_bytes[site->origin] += plan->size_bytes;
+		memory->origin_count[site->origin]++;
+	}
+	model_notify_block(memory->process->model, block, plan->begin_ns, true);
+	return block;
+}
+
+/* What every end has in common; the block's BOs are no longer its own. */
+static void block_remove(struct block *block)
+{
+	struct memory *memory = block->memory;
+
+	unindex(block);
+	if (block->owner)
+		g_hash_table_remove(block->owner->blocks, block);
+	for (guint i = 0; i < block->bos->len; i++) {
+		struct bo *bo = g_ptr_array_index(block->bos, i);
+
+		bo->block = NULL;
+	}
+	g_ptr_array_set_size(block->bos, 0);
+	block->ended = true;
+	g_hash_table_remove(memory->blocks, block);
+}
+
+static void keep_bos(struct block *block, int64_t time_ns)
+{
+	while (block->bos->len) {
+		struct bo *bo = g_ptr_array_index(block->bos, 0);
+		struct block_plan plan = { .site = *block->site,
+					   .address = bo->address,
+					   .size_bytes = bo->size_bytes,
+					   .begin_ns = time_ns };
+
+		plan.site.class = BLOCK_KEPT;
+		block_take_bo(block_begin(block->memory, &plan), bo);
+	}
+}
+
+void block_end(struct block *block, int64_t time_ns, const struct stack *free_stack)
+{
+	struct memory *memory = block->memory;
+	struct site *site = block->site;
+
+	if (block->share) {
+		block->share->freed_ns = time_ns;
+		block->share->free_stack = free_stack;
+	}
+	block->end_ns = time_ns;
+	if (block->fate != FATE_REPLACED)
+		block->fate = FATE_FREED;
+	site->ended_count++;
+	site->lifetime_sum_ns += (uint64_t)MAX(time_ns - block->begin_ns, 0);
+	usages_sub(block);
+	if (block_is_callers(site->class)) {
+		memory->freed_count++;
+		memory->freed_bytes += block->size_bytes;
+	}
+	model_notify_block(memory->process->model, block, time_ns, false);
+	keep_bos(block, time_ns);
+	block_remove(block);
+}
+
+void block_forget(struct block *block)
+{
+	struct site *site = block->site;
+
+	site->taken_count--;
+	site->taken_bytes -= block->size_bytes;
+	usages_sub(block);
+	model_notify_block(block->memory->process->model, block, block->begin_ns, false);
+	block_remove(block);
+}
+
+struct block *memory_find(const struct memory *memory, uint32_t ctx, uint64_t address)
+{
+	const struct block key = { .ctx = ctx, .address = address };
+
+	return g_hash_table_lookup(memory->indexed, &key);
+}
+
+void block_take_bo(struct block *block, struct bo *bo)
+{
+	if (bo->block == block)
+		return;
+	if (bo->block)
+		g_ptr_array_remove(bo->block->bos, bo);
+	bo->block = block;
+	g_ptr_array_add(block->bos, bo);
+}
+
+void block_refuse(struct block *block, uint32_t status, uint32_t os_errno, int64_t time_ns,
+		  const struct stack *stack)
+{
+	struct refusal *refusal = &block->refusal;
+	GArray *gpus = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+	for (guint i = 0; i < block->bos->len; i++) {
+		const struct bo *bo = g_ptr_array_index(block->bos, i);
+
+		if (i == 0 || bo->mapped->len > gpus->len) {
+			g_array_set_size(gpus, 0);
+			g_array_append_vals(gpus, bo->mapped->data, bo->mapped->len);
+		}
+	}
+	refusal->count++;
+	refusal->status = status;
+	refusal->os_errno = os_errno;
+	refusal->time_ns = time_ns;
+	refusal->stack = stack;
+	g_free(refusal->mapped_gpus);
+	refusal->mapped_count = gpus->len;
+	refusal->mapped_gpus = (uint64_t *)(void *)g_array_free(gpus, FALSE);
+	block->confirmed_ns = time_ns;
+}
+
+struct bo *bo_find(const struct memory *memory, uint64_t handle)
+{
+	return g_hash_table_lookup(memory->bos, &handle);
+}
+
+static void bo_unindex(struct memory *memory, struct bo *bo)
+{
+	if (!bo->indexed)
+		return;
+	g_hash_table_remove(memory->bos, &bo->handle);
+	bo->indexed = false;
+}
+
+struct bo *bo_new(struct memory *memory, uint64_t handle, int64_t begin_ns)
+{
+	struct bo *old = bo_find(memory, handle);
+	struct bo *bo = g_new0(struct bo, 1);
+
+	if (old) {
+		bo_unindex(memory, old);
+		if (!old->free_pending)
+			bo_free(memory, old); /* its free is lost: handles are reused */
+	}
+	bo->refs = 1;
+	bo->handle = handle;
+	bo->begin_ns = begin_ns;
+	bo->mapped = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	bo->indexed = true;
+	g_hash_table_insert(memory->bos, &bo->handle, bo);
+	g_hash_table_add(memory->all_bos, bo);
+	return bo;
+}
+
+void bo_free(struct memory *memory, struct bo *bo)
+{
+	bo_unindex(memory, bo);
+	if (bo->block)
+		g_ptr_array_remove(bo->block->bos, bo);
+	bo->block = NULL;
+	bo->ended = true;
+	g_hash_table_remove(memory->all_bos, bo);
+}
+
+void memory_adopt_bos(struct memory *memory, struct call *call, enum block_class class,
+		      enum block_origin origin, struct owner *owner, int64_t time_ns)
+{
+	static const struct values nothing;
+
+	for (guint i = 0; call->bos && i < call->bos->len; i++) {
+		struct bo *bo = g_ptr_array_index(call->bos, i);
+		struct block_plan plan = {
+			.site = { .stack = bo->stack,
+				  .type = call->type,
+				  .ioctl = bo->type,
+				  .class = class,
+				  .origin = origin },
+			.address = bo->address,
+			.size_bytes = bo->size_bytes,
+			.begin_ns = time_ns,
+		};
+		struct block *block;
+
+		if (bo->block || bo->ended)
+			continue; /* a state dump that came in between has it; or it is gone again */
+		plan_place(&plan, memory, &nothing, bo);
+		block = block_begin(memory, &plan);
+		block_take_bo(block, bo);
+		block->owner = owner;
+		if (owner)
+			g_hash_table_add(owner->blocks, block);
+	}
+	if (call->bos)
+		g_ptr_array_set_size(call->bos, 0);
+}
+
+struct owner *owner_find(const struct memory *memory, enum block_origin origin, uint64_t id)
+{
+	const struct owner key = { .origin = origin, .id = id };
+
+	return g_hash_table_lookup(memory->owners, &key);
+}
+
+struct owner *owner_begin(struct memory *memory, enum block_origin origin, uint64_t id,
+			  const struct call *call, int64_t time_ns)
+{
+	struct owner *owner = owner_find(memory, origin, id);
+
+	if (owner)
+		owner_end(memory, owner, time_ns); /* the id is in use again: its end is lost */
+	owner = g_new0(struct owner, 1);
+	owner->origin = origin;
+	owner->id = id;
+	owner->begin_ns = time_ns;
+	owner->blocks = g_hash_table_new(NULL, NULL);
+	owner->node_id = UINT32_MAX;
+	if (call) {
+		owner->stack = call->stack;
+		owner->node_id = (uint32_t)values_get(&call->values, FIELD_NODE, UINT32_MAX);
+	}
+	g_hash_table_add(memory->owners, owner);
+	return owner;
+}
+
+void owner_end(struct memory *memory, struct owner *owner, int64_t time_ns)
+{
+	GList *left = g_hash_table_get_keys(owner->blocks);
+
+	for (GList *item = left; item; item = item->next)
+		block_end(item->data, time_ns, NULL); /* its BOs, if any, are then kept */
+	g_list_free(left);
+	g_hash_table_remove(memory->owners, owner);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lifetimes of memory in one process. A block is what the owner of a lifetime took and must give
+ * back: an allocation, a registration, an import, memory that the library took for a queue. Below
+ * it are the buffer objects (BOs) that the kernel made for it. With ioctls alone recorded, each BO
+ * is a block of its own.
+ *
+ * A lifetime begins and ends only with a call that succeeded. Addresses and handles are reused at
+ * once, also while the exit of the free that released them is still to come.
+ */
+#ifndef KFDSCOPE_ANALYSIS_MODEL_MEMORY_H
+#define KFDSCOPE_ANALYSIS_MODEL_MEMORY_H
+
+#include "process.h"
+
+enum block_class {
+	BLOCK_ALLOCATION,   /* hsaKmtAllocMemory */
+	BLOCK_REGISTRATION, /* hsaKmtRegisterMemory */
+	BLOCK_IMPORT,       /* of another process's memory, or a graphics buffer */
+	BLOCK_INTERNAL,     /* the library's own, see site.origin */
+	BLOCK_KEPT,         /* BOs left behind when their block was freed or their call failed */
+	BLOCK_BO,           /* a BO by itself: no API call is known that asked for it */
+	BLOCK_CLASS_COUNT,
+};
+
+enum memory_kind {
+	MEMORY_UNKNOWN,
+	MEMORY_DEVICE,
+	MEMORY_DEVICE_HOST, /* device memory that the host may access */
+	MEMORY_HOST,        /* paged system memory */
+	MEMORY_HOST_GTT,    /* pinned system memory */
+	MEMORY_DOORBELL,
+	MEMORY_MMIO,
+	MEMORY_SCRATCH,
+	MEMORY_ADDRESS_ONLY,
+	MEMORY_REGISTERED,
+	MEMORY_IMPORTED,
+	MEMORY_KIND_COUNT,
+};
+
+/* What the library took internal memory for. */
+enum block_origin {
+	ORIGIN_CALLER, /* not internal */
+	ORIGIN_QUEUE,
+	ORIGIN_EVENT,
+	ORIGIN_OPEN, /* opening and reading the properties */
+	ORIGIN_OTHER,
+	ORIGIN_COUNT,
+};
+
+/* Where a block is at the end of its story. */
+enum block_fate {
+	FATE_LIVE,
+	FATE_FREED,
+	FATE_AT_CLOSE, /* alive when the process closed the driver for good */
+	FATE_REPLACED, /* its address was given out again without a recorded free */
+};
+
+/* One place that takes one kind of memory: all blocks with equal stack, call, node and kind. */
+struct site {
+	struct process *process;       /* borrowed */
+	const struct stack *stack;     /* borrowed; NULL: not recorded */
+	const struct call_type *type;  /* the call that took it; NULL: taken before the recording */
+	const struct call_type *ioctl; /* by which the kernel gave it; NULL: by none */
+	enum block_class class;
+	enum block_origin origin;
+	enum memory_kind kind;
+	uint32_t node_id; /* UINT32_MAX: unknown */
+	uint32_t gpu_id;  /* 0: none or unknown */
+
+	uint64_t taken_count, taken_bytes; /* all lifetimes that began here */
+	uint64_t ended_count;
+	uint64_t lifetime_sum_ns; /* of the ended ones */
+	int64_t first_ns, last_ns;
+	struct usage usage;
+};
+
+/* A free that the kernel or the library refused. */
+struct refusal {
+	uint32_t count;
+	uint32_t status;           /* HSAKMT_STATUS of the API call; 0 for a bare ioctl */
+	uint32_t os_errno;         /* of the ioctl */
+	int64_t time_ns;           /* of the last one */
+	const struct stack *stack; /* borrowed, of the last one */
+	uint64_t *mapped_gpus;     /* owned: gpu ids that still had it mapped */
+	uint32_t mapped_count;
+};
+
+struct block {
+	uint64_t id;           /* counted from 1 within the process */
+	struct site *site;     /* borrowed */
+	struct memory *memory; /* borrowed */
+	uint32_t ctx;
+	uint64_t address, size_bytes;
+	int64_t begin_ns;     /* exit of the call that took it, or the state dump */
+	int64_t confirmed_ns; /* last moment it was surely alive */
+	int64_t end_ns;
+	enum block_fate fate;
+	GPtrArray *bos; /* owned, of struct bo (each owned by memory until it is freed) */
+	uint32_t registered, deregistered; /* registrations are counted */
+	struct refusal refusal;
+	bool from_dump, indexed, free_pending;
+	bool ended;             /* only a call that is about it still holds it */
+	uint32_t refs;          /* memory's, and one for each open call that is about it */
+	uint32_t dump;          /* number of the last state dump that listed it */
+	struct owner *owner;    /* borrowed: the queue or event that internal memory is for */
+	struct share *share;    /* borrowed: set once exported */
+	struct share *imported; /* borrowed: what it is an import of, when that was recorded */
+};
+
+struct bo {
+	uint64_t handle, address, size_bytes;
+	uint32_t ioctl_flags, gpu_id;
+	int64_t begin_ns;
+	struct block *block;       /* borrowed; NULL while the call that made it is open */
+	const struct stack *stack; /* borrowed: of the ioctl, or of the API call around it */
+	const struct call_type *type;
+	GArray *mapped; /* owned, of uint64_t gpu ids, in mapping order */
+	bool indexed, free_pending;
+	bool ended;    /* only open calls still hold it */
+	uint32_t refs; /* memory's, and one for each open call that made it or is about it */
+};
+
+/* Memory given to other processes. Kept after the block is gone: the pin may outlive it. */
+struct share {
+	uint32_t key[4];                        /* of the kernel; all 0 for a dma-buf */
+	struct process *process;                /* borrowed */
+	const struct site *site;                /* borrowed: of the exported block */
+	const struct stack *stack, *free_stack; /* borrowed */
+	uint64_t size_bytes;
+	int64_t time_ns, freed_ns; /* freed_ns 0: not freed */
+	uint64_t importers;
+	bool is_dmabuf;
+};
+
+/* A queue or event that holds internal memory. */
+struct owner {
+	enum block_origin origin;
+	uint64_t id;               /* as the API gives it: queue id, event id */
+	const struct stack *stack; /* borrowed */
+	uint32_t node_id, type;
+	uint64_t size_bytes; /* of a queue's ring */
+	int64_t begin_ns;
+	GHashTable *blocks; /* owned, set of borrowed struct block */
+};
+
+struct memory {
+	struct process *process; /* borrowed */
+	GHashTable *sites;       /* set of struct site, owned */
+	GHashTable *indexed; /* ctx+address -> struct block: the live ones that calls can name */
+	GHashTable *blocks;  /* set of struct block, owned: live, or left at close */
+	GHashTable *bos;     /* handle -> struct bo */
+	GHashTable *all_bos; /* set of struct bo, owned */
+	GPtrArray *shares;   /* of struct share, owned */
+	GHashTable *owners;  /* set of struct owner, owned: living queues and events */
+	struct usage usage;  /* what callers hold: allocations, imports and bare BOs */
+	struct usage internal, registered;
+	struct usage node_usage[64]; /* callers', by node; the last one is for all others */
+	uint64_t ids;
+	uint32_t dump; /* number of the current or last state dump */
+	int64_t dump_begin_ns;
+	uint64_t freed_count, freed_bytes;
+	uint64_t unknown_frees; /* successful frees of addresses the recording never showed */
+	uint64_t failed_frees;
+	uint64_t replaced;
+	uint64_t settled_by_dump; /* ended because a state dump did not list them */
+	uint64_t queues_created, queues_destroyed, events_created, events_destroyed;
+	uint64_t origin_bytes[ORIGIN_COUNT], origin_count[ORIGIN_COUNT]; /* ever taken */
+	uint64_t origin_live[ORIGIN_COUNT];
+};
+
+struct memory *memory_new(struct process *process);
+void memory_free(struct memory *memory);
+
+/* An API call or ioctl has begun; remembers what a free is about. */
+void memory_call_entry(struct memory *memory, struct call *call);
+/*
+ * A call has ended.
+ * @param call    the matched call, on top of its thread.
+ * @param around  the API call around an ioctl, or NULL.
+ */
+void memory_api_exit(struct memory *memory, struct call *call, const struct record *exit);
+void memory_ioctl_exit(struct memory *memory, struct call *call, struct call *around,
+		       const struct record *exit);
+/* A call was given up without an exit: what it made stands by itself. */
+void memory_call_cut(struct memory *memory, struct call *call, int64_t time_ns);
+
+/* State dump: idempotent; objects that are known already are only confirmed. */
+void memory_dump_begin(struct memory *memory, int64_t time_ns);
+void memory_dump_block(struct memory *memory, const struct record *record);
+/* A living queue or event. */
+void memory_dump_owner(struct memory *memory, enum block_origin origin, uint64_t id,
+		       const struct record *record);
+/* @param complete  no event was lost since the dump began: what it did not list is gone. */
+void memory_dump_end(struct memory *memory, int64_t time_ns, bool complete);
+
+/* The process closed the driver for good: what callers hold now is left over. */
+void memory_final_close(struct memory *memory, int64_t time_ns);
+/* One reference less, or more; both accept NULL. */
+void block_put(struct block *block);
+struct block *block_get(struct block *block);
+void bo_put(struct bo *bo);
+struct bo *bo_get(struct bo *bo);
+/* @return the share with this kernel key, or NULL. */
+struct share *memory_find_share(const struct memory *memory, const uint32_t key[4]);
+
+const char *memory_kind_name(enum memory_kind kind);
+const char *block_class_name(enum block_class class);
+const char *block_origin_name(enum block_origin origin);
+/* True for the classes that a caller must give back: allocations, imports, bare and kept BOs. */
+bool block_is_callers(enum block_class class);
+
+#endif

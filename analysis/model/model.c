@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: MIT */
+/* Dispatch of records to processes, threads and memory (model.h). */
+#include "model.h"
+
+#include <string.h>
+
+#include "model-internal.h"
+
+struct process_key {
+	const char *hostname; /* interned: compared by address */
+	uint32_t vpid;
+};
+
+struct model {
+	GStringChunk *strings;
+	GHashTable *types;    /* name with a layer digit (owned) -> struct call_type (owned) */
+	GPtrArray *processes; /* of struct process, owned, in order of appearance */
+	GHashTable *current;  /* struct process_key (owned) -> struct process */
+	struct process *last; /* borrowed: the last one that was looked up */
+	GArray *observers;    /* of struct model_observer */
+	GArray *lost;         /* of struct lost_span */
+	uint64_t lost_count, events, own_events;
+	int64_t begin_ns, end_ns;
+	uint32_t schema_major, schema_minor;
+};
+
+static guint process_key_hash(gconstpointer data)
+{
+	const struct process_key *key = data;
+
+	return g_direct_hash(key->hostname) ^ key->vpid * 2654435761u;
+}
+
+static gboolean process_key_equal(gconstpointer left, gconstpointer right)
+{
+	const struct process_key *a = left, *b = right;
+
+	return a->vpid == b->vpid && a->hostname == b->hostname;
+}
+
+static void free_process(void *data)
+{
+	process_free(data);
+}
+
+struct model *model_new(void)
+{
+	struct model *model = g_new0(struct model, 1);
+
+	model->strings = g_string_chunk_new(1024);
+	model->types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	model->processes = g_ptr_array_new_with_free_func(free_process);
+	model->current = g_hash_table_new_full(process_key_hash, process_key_equal, g_free, NULL);
+	model->observers = g_array_new(FALSE, FALSE, sizeof(struct model_observer));
+	model->lost = g_array_new(FALSE, FALSE, sizeof(struct lost_span));
+	return model;
+}
+
+void model_free(struct model *model)
+{
+	if (!model)
+		return;
+	g_array_set_size(model->observers, 0);
+	g_hash_table_destroy(model->current);
+	g_ptr_array_free(model->processes, TRUE);
+	g_hash_table_destroy(model->types);
+	g_array_free(model->observers, TRUE);
+	g_array_free(model->lost, TRUE);
+	g_string_chunk_free(model->strings);
+	g_free(model);
+}
+
+void model_observe(struct model *model, const struct model_observer *observer)
+{
+	g_array_append_val(model->observers, *observer);
+}
+
+const char *model_intern(struct model *model, const char *text)
+{
+	return text ? g_string_chunk_insert_const(model->strings, text) : NULL;
+}
+
+const struct call_type *model_call_type(struct model *model, enum layer layer, const char *name)
+{
+	char *key = g_strdup_printf("%d%s", (int)layer, name);
+	struct call_type *type = g_hash_table_lookup(model->types, key);
+
+	if (type) {
+		g_free(key);
+		return type;
+	}
+	type = g_new0(struct call_type, 1);
+	type->name = model_intern(model, name);
+	type->layer = layer;
+	type->op = call_op_by_name(layer, name);
+	type->index = g_hash_table_size(model->types);
+	g_hash_table_insert(model->types, key, type);
+	return type;
+}
+
+void model_notify_block(struct model *model, const struct block *block, int64_t time_ns, bool began)
+{
+	for (guint i = 0; i < model->observers->len; i++) {
+		const struct model_observer *observer =
+			&g_array_index(model->observers, struct model_observer, i);
+
+		if (observer->block_changed)
+			observer->block_changed(observer->data, block, time_ns, began);
+	}
+}
+
+static void notify_began(struct model *model, const struct call *call)
+{
+	for (guint i = 0; i < model->observers->len; i++) {
+		const struct model_observer *observer =
+			&g_array_index(model->observers, struct model_observer, i);
+
+		if (observer->call_began)
+			observer->call_began(observer->data, call);
+	}
+}
+
+static void notify_ended(struct model *model, const struct call *call, int64_t time_ns,
+			 const struct record *exit)
+{
+	for (guint i = 0; i < model->observers->len; i++) {
+		const struct model_observer *observer =
+			&g_array_index(model->observers, struct model_observer, i);
+
+		if (observer->call_ended)
+			observer->call_ended(observer->data, call, time_ns, exit);
+	}
+}
+
+struct share *model_find_share(struct model *model, const char *hostname, const uint32_t key[4])
+{
+	for (guint i = model->processes->len; i > 0; i--) {
+		const struct process *process = g_ptr_array_index(model->processes, i - 1);
+		struct share *share = process->hostname == hostname
+					      ? memory_find_share(process->memory, key)
+					      : NULL;
+
+		if (share)
+			return share;
+	}
+	return NULL;
+}
+
+static struct process *add_process(struct model *model, const struct record *record,
+				   const struct process *before)
+{
+	struct process_key *key = g_new(struct process_key, 1);
+	struct process *process = process_new(model, record, before);
+
+	*key = (struct process_key){ .hostname = record->hostname, .vpid = record->vpid };
+	g_ptr_array_add(model->processes, process);
+	g_hash_table_replace(model->current, key, process);
+	model->last = process;
+	return process;
+}
+
+static struct process *get_process(struct model *model, const struct record *record)
+{
+	const struct process_key key = { .hostname = record->hostname, .vpid = record->vpid };
+	struct process *process = model->last;
+
+	if (process && process->vpid == record->vpid && process->hostname == record->hostname)
+		return process;
+	process = g_hash_table_lookup(model->current, &key);
+	if (!process)
+		return add_process(model, record, NULL);
+	model->last = process;
+	return process;
+}
+
+/* Gives up the innermost call of a thread: it has no exit. */
+static void cut_call(struct model *model, struct thread *thread, int64_t time_ns)
+{
+	struct call *call = thread_top(thread);
+
+	memory_call_cut(thread->process->memory, call, time_ns);
+	notify_ended(model, call, time_ns, NULL);
+	thread_pop(thread);
+}
+
+static void abandon_calls(struct model *model, struct thread *thread, guint keep, int64_t time_ns)
+{
+	while (thread->calls->len > keep) {
+		cut_call(model, thread, time_ns);
+		thread->process->cut_abandoned++;
+	}
+}
+
+static void take_entry(struct model *model, const struct record *record)
+{
+	struct process *process = get_process(model, record);
+	struct thread *thread = process_thread(process, record);
+	struct call *call;
+
+	if (record->type->layer == LAYER_API)
+		process->has_api = true;
+	else if (record->type->layer == LAYER_IOCTL)
+		process->has_ioctl = true;
+	if (thread_is_reused(thread, record)) {
+		if (record->vtid == record->vpid && record->type->layer == LAYER_API) {
+			process = add_process(model, record, process);
+			process->has_api = true;
+			thread = process_thread(process, record);
+		} else {
+			abandon_calls(model, thread, 0, record->time_ns);
+			memset(thread->last_number, 0, sizeof(thread->last_number));
+		}
+	}
+	/* An API call begins inside another only through the library's own calls, never an ioctl's. */
+	call = thread_top(thread);
+	if (call && call->type->layer > record->type->layer)
+		abandon_calls(model, thread, thread->calls->len - 1, record->time_ns);
+	call = thread_push(thread, record);
+	process->last_ns = record->time_ns;
+	process->events++;
+	memory_call_entry(process->memory, call);
+	notify_began(model, call);
+}
+
+/* Opens and closes are counted; when the recording began in between, only a close to zero helps. */
+static void count_opens(struct process *process, const struct call *call, const struct record *exit)
+{
+	uint64_t status = values_get(&exit->values, FIELD_STATUS, 1);
+	enum { ALREADY_OPENED = 22 };
+
+	if (call->type->op == OP_OPEN && (status == 0 || status == ALREADY_OPENED)) {
+		if (status == 0)
+			process->open_count = 1;
+		else if (process->open_count > 0)
+			process->open_count++;
+		process->closed_ns = 0;
+	} else if (call->type->op == OP_CLOSE && status == 0) {
+		if (process->open_count > 0)
+			process->open_count--;
+		/* Unknown count: taken for the last one; a later open or call takes it back. */
+		if (process->open_count <= 0) {
+			process->closed_ns = exit->time_ns;
+			memory_final_close(process->memory, exit->time_ns);
+		}
+	}
+}
+
+static void take_exit(struct model *model, const struct record *record)
+{
+	struct process *process = get_process(model, record);
+	struct thread *thread = process_thread(process, record);
+	int index = thread_match(thread, record);
+	struct call *call, *outer;
+	int64_t duration_ns;
+
+	process->last_ns = record->time_ns;
+	process->events++;
+	if (record->type->layer == LAYER_API)
+		process->has_api = true;
+	else if (record->type->layer == LAYER_IOCTL)
+		process->has_ioctl = true;
+	if (index < 0) {
+		process->cut_began_before++;
+		return;
+	}
+	abandon_calls(model, thread, (guint)index + 1, record->time_ns);
+	call = thread_top(thread);
+	if (call->type->layer == LAYER_API) {
+		memory_api_exit(process->memory, call, record);
+		count_opens(process, call, record);
+	} else if (call->type->layer == LAYER_IOCTL) {
+		outer = index > 0 ? &g_array_index(thread->calls, struct call, index - 1) : NULL;
+		while (outer && outer->type->layer != LAYER_API)
+			outer = outer > &g_array_index(thread->calls, struct call, 0) ? outer - 1
+										      : NULL;
+		memory_ioctl_exit(process->memory, call, outer, record);
+	}
+	notify_ended(model, call, record->time_ns, record);
+	duration_ns = record->time_ns - call->entry_ns;
+	thread_pop(thread);
+	outer = thread_top(thread);
+	if (outer)
+		outer->inside_ns += duration_ns;
+}
+
+static void take_lost(struct model *model, const struct record *record)
+{
+	struct lost_span span = {
+		.hostname = record->hostname,
+		.vpid = record->vpid,
+		.begin_ns = record->time_ns,
+		.end_ns = (int64_t)values_get(&record->values, FIELD_UNTIL,
+					      (uint64_t)record->time_ns),
+		.count = values_get(&record->values, FIELD_LOST, 1),
+	};
+	struct lost_span *last = model->lost->len ? &g_array_index(model->lost, struct lost_span,
+								   model->lost->len - 1)
+						  : NULL;
+
+	model->lost_count += span.count;
+	/* Neighbours are merged, so that the list stays short however long the overflow lasts. */
+	if (last && last->hostname == span.hostname && last->vpid == span.vpid &&
+	    span.begin_ns <= last->end_ns) {
+		last->begin_ns = MIN(last->begin_ns, span.begin_ns);
+		last->end_ns = MAX(last->end_ns, span.end_ns);
+		last->count += span.count;
+		return;
+	}
+	g_array_append_val(model->lost, span);
+}
+
+static bool lost_applies(const struct lost_span *span, const struct process *process)
+{
+	if (span->hostname && process->hostname && span->hostname != process->hostname)
+		return false;
+	return span->vpid == 0 || span->vpid == process->vpid;
+}
+
+static bool lost_since(const struct model *model, const struct process *process, int64_t time_ns)
+{
+	for (guint i = 0; i < model->lost->len; i++) {
+		const struct lost_span *span = &g_array_index(model->lost, struct lost_span, i);
+
+		if (lost_applies(span, process) && span->end_ns >= time_ns)
+			return true;
+	}
+	return false;
+}
+
+static void take_schema(struct model *model, struct process *process, const struct record *record)
+{
+	const struct values *values = &record->values;
+	uint32_t major = (uint32_t)values_get(values, FIELD_MAJOR, 0);
+	uint32_t minor = (uint32_t)values_get(values, FIELD_MINOR, 0);
+
+	if (major > model->schema_major ||
+	    (major == model->schema_major && minor > model->schema_minor)) {
+		model->schema_major = major;
+		model->schema_minor = minor;
+	}
+	process->ppid = (uint32_t)values_get(values, FIELD_PPID, process->ppid);
+	process->memlock_bytes = values_get(values, FIELD_MEMLOCK, process->memlock_bytes);
+	if (process->open_count < 0 && values_have(values, FIELD_OPEN_COUNT))
+		process->open_count = (int32_t)values->v[FIELD_OPEN_COUNT];
+	if (record->text && !process->command)
+		process->command = g_strdup(record->text);
+}
+
+static void take_dump_owner(struct process *process, const struct record *record,
+			    enum block_origin origin, enum field id)
+{
+	memory_dump_owner(process->memory, origin, values_get(&record->values, id, 0), record);
+}
+
+static void take_state(struct model *model, const struct record *record)
+{
+	struct process *process = get_process(model, record);
+	const struct values *values = &record->values;
+	uint64_t base = values_get(values, FIELD_ADDRESS, 0);
+
+	process->last_ns = MAX(process->last_ns, record->time_ns);
+	switch (record->kind) {
+	case RECORD_SCHEMA:
+		take_schema(model, process, record);
+		break;
+	case RECORD_DUMP_BEGIN:
+		memory_dump_begin(process->memory, record->time_ns);
+		break;
+	case RECORD_DUMP_NODE:
+		process_set_node(process, (uint32_t)values_get(values, FIELD_NODE, 0),
+				 (uint32_t)values_get(values, FIELD_GPU, 0), record->text);
+		break;
+	case RECORD_DUMP_ALLOC:
+		memory_dump_block(process->memory, record);
+		break;
+	case RECORD_DUMP_QUEUE:
+		take_dump_owner(process, record, ORIGIN_QUEUE, FIELD_QUEUE);
+		break;
+	case RECORD_DUMP_EVENT:
+		take_dump_owner(process, record, ORIGIN_EVENT, FIELD_EVENT);
+		break;
+	case RECORD_DUMP_END:
+		memory_dump_end(process->memory, record->time_ns,
+				!lost_since(model, process, process->memory->dump_begin_ns));
+		break;
+	case RECORD_FORKED:
+		process->forked = true;
+		process->ppid = (uint32_t)values_get(values, FIELD_PPID, process->ppid);
+		break;
+	case RECORD_PROCESS_EXIT:
+		process->end =
+			values_have(values, FIELD_SIGNAL) ? PROCESS_END_SIGNAL : PROCESS_END_EXIT;
+		if (values_have(values, FIELD_SIGNAL))
+			process->end_code = (int32_t)values->v[FIELD_SIGNAL];
+		else if (values_have(values, FIELD_EXIT_CODE))
+			process->end_code = (int32_t)values->v[FIELD_EXIT_CODE];
+		break;
+	case RECORD_MODULE:
+		modules_load(&process->modules, base, values_get(values, FIELD_SIZE, 0),
+			     record->text, record->build_id, record->build_id_size);
+		break;
+	case RECORD_MODULE_ID:
+		modules_identify(&process->modules, base, record->build_id, record->build_id_size);
+		break;
+	case RECORD_OTHER:
+	case RECORD_CALL_ENTRY:
+	case RECORD_CALL_EXIT:
+	case RECORD_MODULES_BEGIN:
+	case RECORD_MODULE_GONE: /* see modules.h: only a take-over changes the map */
+	case RECORD_MODULES_END:
+	case RECORD_LOST:
+		break;
+	}
+}
+
+void model_take(struct model *model, const struct record *record)
+{
+	if (record->kind == RECORD_LOST) {
+		take_lost(model, record);
+		return;
+	}
+	if (model->events++ == 0)
+		model->begin_ns = record->time_ns;
+	model->end_ns = MAX(model->end_ns, record->time_ns);
+	switch (record->kind) {
+	case RECORD_OTHER:
+		return;
+	case RECORD_CALL_ENTRY:
+		take_entry(model, record);
+		break;
+	case RECORD_CALL_EXIT:
+		take_exit(model, record);
+		break;
+	case RECORD_MODULES_BEGIN:
+	case RECORD_MODULE:
+	case RECORD_MODULE_ID:
+	case RECORD_MODULE_GONE:
+	case RECORD_MODULES_END:
+		take_state(model, record);
+		return;
+	default:
+		take_state(model, record);
+		break;
+	}
+	model->own_events++;
+}
+
+void model_end_process(struct model *model, uint32_t vpid, int exit_code, int signal)
+{
+	for (guint i = model->processes->len; i > 0; i--) {
+		struct process *process = g_ptr_array_index(model->processes, i - 1);
+
+		if (process->vpid != vpid)
+			continue;
+		process->end = signal ? PROCESS_END_SIGNAL : PROCESS_END_EXIT;
+		process->end_code = signal ? signal : exit_code;
+		return; /* the last one that had this id */
+	}
+}
+
+static void finish_process(struct model *model, struct process *process)
+{
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, process->threads);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct thread *thread = value;
+
+		while (thread->calls->len) {
+			process->cut_unfinished++;
+			cut_call(model, thread, model->end_ns);
+		}
+	}
+	for (guint i = 0; i < model->lost->len; i++) {
+		const struct lost_span *span = &g_array_index(model->lost, struct lost_span, i);
+
+		if (lost_applies(span, process))
+			process->lost_events += span->count;
+	}
+}
+
+void model_finish(struct model *model)
+{
+	for (guint i = 0; i < model->processes->len; i++)
+		finish_process(model, g_ptr_array_index(model->processes, i));
+}
+
+const GPtrArray *model_processes(const struct model *model)
+{
+	return model->processes;
+}
+
+const GArray *model_lost_spans(const struct model *model)
+{
+	return model->lost;
+}
+
+uint64_t model_lost_count(const struct model *model)
+{
+	return model->lost_count;
+}
+
+uint64_t model_events(const struct model *model)
+{
+	return model->events;
+}
+
+uint64_t model_own_events(const struct model *model)
+{
+	return model->own_events;
+}
+
+int64_t model_begin_ns(const struct model *model)
+{
+	return model->begin_ns;
+}
+
+int64_t model_end_ns(const struct model *model)
+{
+	return model->end_ns;
+}
+
+void model_schema(const struct model *model, uint32_t *major, uint32_t *minor)
+{
+	*major = model->schema_major;
+	*minor = model->schema_minor;
+}
+
+const struct lost_span *model_doubt(const struct model *model, const struct block *block)
+{
+	const struct process *process = block->site->process;
+
+	for (guint i = 0; i < model->lost->len; i++) {
+		const struct lost_span *span = &g_array_index(model->lost, struct lost_span, i);
+
+		if (!lost_applies(span, process) || span->end_ns <= block->confirmed_ns)
+			continue;
+		if (block->fate == FATE_AT_CLOSE && span->begin_ns >= block->end_ns)
+			continue;
+		return span;
+	}
+	return NULL;
+}

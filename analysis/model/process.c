@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes, threads and their stacks of open calls (process.h). */
+#include "process.h"
+
+#include <string.h>
+
+#include "memory.h"
+
+static void call_clear(void *data)
+{
+	struct call *call = data;
+
+	g_free(call->ids);
+	if (call->bos)
+		g_ptr_array_free(call->bos, TRUE);
+	block_put(call->target);
+	bo_put(call->bo_target);
+	memset(call, 0, sizeof(*call));
+}
+
+static void thread_free(void *data)
+{
+	struct thread *thread = data;
+
+	if (!thread)
+		return;
+	g_array_free(thread->calls, TRUE);
+	g_free(thread->name);
+	g_free(thread);
+}
+
+static void node_free(void *data)
+{
+	struct node *node = data;
+
+	if (!node)
+		return;
+	g_free(node->name);
+	g_free(node);
+}
+
+struct process *process_new(struct model *model, const struct record *record,
+			    const struct process *before)
+{
+	struct process *process = g_new0(struct process, 1);
+
+	process->model = model;
+	process->hostname = record->hostname;
+	process->vpid = record->vpid;
+	process->name = g_strdup(record->procname);
+	process->first_ns = process->last_ns = record->time_ns;
+	process->end_code = -1;
+	process->open_count = -1;
+	process->threads = g_hash_table_new_full(NULL, NULL, NULL, thread_free);
+	process->nodes = g_ptr_array_new_with_free_func(node_free);
+	modules_init(&process->modules);
+	stacks_init(&process->stacks);
+	process->memory = memory_new(process);
+	if (before) {
+		process->instance = before->instance + 1;
+		modules_copy_current(&process->modules, &before->modules);
+	}
+	return process;
+}
+
+void process_free(struct process *process)
+{
+	if (!process)
+		return;
+	g_hash_table_destroy(process->threads);
+	memory_free(process->memory);
+	stacks_fini(&process->stacks);
+	modules_fini(&process->modules);
+	g_ptr_array_free(process->nodes, TRUE);
+	g_free(process->name);
+	g_free(process->command);
+	g_free(process);
+}
+
+struct thread *process_thread(struct process *process, const struct record *record)
+{
+	struct thread *thread = process->last_thread;
+
+	if (thread && thread->vtid == record->vtid)
+		return thread;
+	thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(record->vtid));
+	if (!thread) {
+		thread = g_new0(struct thread, 1);
+		thread->process = process;
+		thread->vtid = record->vtid;
+		thread->name = g_strdup(record->procname);
+		thread->calls = g_array_new(FALSE, TRUE, sizeof(struct call));
+		g_array_set_clear_func(thread->calls, call_clear);
+		g_hash_table_insert(process->threads, GUINT_TO_POINTER(record->vtid), thread);
+	}
+	process->last_thread = thread;
+	return thread;
+}
+
+void process_set_node(struct process *process, uint32_t node_id, uint32_t gpu_id, const char *name)
+{
+	struct node *node = NULL;
+
+	for (guint i = 0; i < process->nodes->len; i++) {
+		struct node *other = g_ptr_array_index(process->nodes, i);
+
+		if (other->node_id == node_id)
+			node = other;
+	}
+	if (!node) {
+		node = g_new0(struct node, 1);
+		node->node_id = node_id;
+		g_ptr_array_add(process->nodes, node);
+	}
+	if (gpu_id)
+		node->gpu_id = gpu_id;
+	if (name && *name && !node->name)
+		node->name = g_strdup(name);
+}
+
+const struct node *process_node(const struct process *process, uint32_t node_id)
+{
+	for (guint i = 0; i < process->nodes->len; i++) {
+		const struct node *node = g_ptr_array_index(process->nodes, i);
+
+		if (node->node_id == node_id)
+			return node;
+	}
+	return NULL;
+}
+
+const struct node *process_node_of_gpu(const struct process *process, uint32_t gpu_id)
+{
+	for (guint i = 0; gpu_id && i < process->nodes->len; i++) {
+		const struct node *node = g_ptr_array_index(process->nodes, i);
+
+		if (node->gpu_id == gpu_id)
+			return node;
+	}
+	return NULL;
+}
+
+bool thread_is_reused(const struct thread *thread, const struct record *entry)
+{
+	uint64_t last = thread->last_number[entry->type->layer];
+
+	return values_have(&entry->values, FIELD_CALL) && last &&
+	       entry->values.v[FIELD_CALL] <= last;
+}
+
+struct call *thread_push(struct thread *thread, const struct record *entry)
+{
+	struct process *process = thread->process;
+	struct call call = { .type = entry->type, .thread = thread, .entry_ns = entry->time_ns };
+
+	if (thread->calls->len >= THREAD_CALLS_MAX) {
+		g_array_remove_index(thread->calls, 0);
+		process->cut_abandoned++;
+	}
+	call.values = entry->values;
+	call.stack = stacks_intern(&process->stacks, entry->stack, entry->stack_depth,
+				   process->modules.epoch,
+				   values_get(&entry->values, FIELD_TRUNCATED, 0) != 0);
+	call.id_count = MIN(entry->id_count, CALL_IDS_MAX);
+	if (call.id_count)
+		call.ids = g_memdup2(entry->ids, call.id_count * sizeof(call.ids[0]));
+	if (values_have(&entry->values, FIELD_CALL))
+		thread->last_number[entry->type->layer] = entry->values.v[FIELD_CALL];
+	g_array_append_val(thread->calls, call);
+	return thread_top(thread);
+}
+
+int thread_match(const struct thread *thread, const struct record *exit)
+{
+	for (guint i = thread->calls->len; i > 0; i--) {
+		const struct call *call = &g_array_index(thread->calls, struct call, i - 1);
+
+		if (call->type != exit->type)
+			continue;
+		if (values_have(&exit->values, FIELD_CALL) &&
+		    values_have(&call->values, FIELD_CALL) &&
+		    exit->values.v[FIELD_CALL] != call->values.v[FIELD_CALL])
+			continue;
+		return (int)i - 1;
+	}
+	return -1;
+}
+
+struct call *thread_top(const struct thread *thread)
+{
+	if (thread->calls->len == 0)
+		return NULL;
+	return &g_array_index(thread->calls, struct call, thread->calls->len - 1);
+}
+
+struct call *thread_top_api(const struct thread *thread)
+{
+	for (guint i = thread->calls->len; i > 0; i--) {
+		struct call *call = &g_array_index(thread->calls, struct call, i - 1);
+
+		if (call->type->layer == LAYER_API)
+			return call;
+	}
+	return NULL;
+}
+
+void thread_pop(struct thread *thread)
+{
+	g_array_set_size(thread->calls, thread->calls->len - 1);
+}
+
+void usage_add(struct usage *usage, uint64_t bytes, int64_t time_ns)
+{
+	usage->live_bytes += bytes;
+	usage->live_count++;
+	if (usage->live_bytes > usage->peak_bytes) {
+		usage->peak_bytes = usage->live_bytes;
+		usage->peak_ns = time_ns;
+	}
+}
+
+void usage_sub(struct usage *usage, uint64_t bytes)
+{
+	usage->live_bytes -= MIN(bytes, usage->live_bytes);
+	if (usage->live_count)
+		usage->live_count--;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes, their threads and the calls that are open in each thread. A process is known by host
+ * and process id; a reused id makes a new process. Everything here is written by the model only;
+ * reports and observers read.
+ */
+#ifndef KFDSCOPE_ANALYSIS_MODEL_PROCESS_H
+#define KFDSCOPE_ANALYSIS_MODEL_PROCESS_H
+
+#include <glib.h>
+
+#include "modules.h"
+#include "record.h"
+
+struct block;
+struct bo;
+struct model;
+struct process;
+struct thread;
+
+/* Deeper nesting than this is damage; the oldest call is then given up. */
+#define THREAD_CALLS_MAX 64u
+/* Node or gpu ids of one call; more than any machine has. */
+#define CALL_IDS_MAX 128u
+
+/* A call that has begun and not ended. */
+struct call {
+	const struct call_type *type;
+	struct thread *thread; /* borrowed */
+	int64_t entry_ns;
+	int64_t inside_ns;         /* spent in the calls that ended inside this one */
+	struct values values;      /* of the entry */
+	const struct stack *stack; /* borrowed from the process; NULL when none was recorded */
+	uint64_t *ids;             /* owned; NULL when id_count is 0 */
+	uint32_t id_count;
+	GPtrArray *bos;       /* owned, of counted struct bo: made inside and not yet given away */
+	struct block *target; /* counted: what a free or deregister is about */
+	struct bo *bo_target; /* counted: the same for an ioctl */
+	uint32_t inner_errno; /* of the last ioctl inside that failed */
+	bool freed_bo;        /* an ioctl inside has freed a buffer object */
+};
+
+struct thread {
+	struct process *process; /* borrowed */
+	uint32_t vtid;
+	char *name;    /* owned, may be NULL */
+	GArray *calls; /* of struct call, outermost first */
+	uint64_t last_number[LAYER_COUNT];
+};
+
+/* What the process says of a node. */
+struct node {
+	uint32_t node_id, gpu_id;
+	char *name; /* owned, may be NULL */
+};
+
+/* Bytes over time. */
+struct usage {
+	uint64_t live_bytes, live_count;
+	uint64_t peak_bytes;
+	int64_t peak_ns;
+};
+
+/* How a process ended, as far as the recording says. */
+enum process_end {
+	PROCESS_END_UNKNOWN, /* killed, crashed, or still running when the recording stopped */
+	PROCESS_END_EXIT,
+	PROCESS_END_SIGNAL,
+};
+
+struct process {
+	struct model *model;  /* borrowed */
+	const char *hostname; /* interned, may be NULL */
+	uint32_t vpid;
+	uint32_t instance; /* 0, then 1 … for each reuse of the id */
+	uint32_t ppid;     /* 0: unknown */
+	char *name;        /* owned: procname of its first event; may be NULL */
+	char *command;     /* owned: command line of the schema record; may be NULL */
+	bool forked;
+	int64_t first_ns, last_ns;
+	enum process_end end;
+	int32_t end_code; /* exit code or signal number; -1: unknown */
+
+	GHashTable *threads;        /* vtid -> struct thread, owned */
+	struct thread *last_thread; /* borrowed: the last one that was looked up */
+	struct modules modules;
+	struct stacks stacks;
+	GPtrArray *nodes; /* of struct node, owned */
+
+	struct memory *memory; /* owned: memory.h */
+	bool has_api, has_ioctl;
+	/* Opens minus closes; -1 while unknown, because the recording began later. */
+	int32_t open_count;
+	int64_t closed_ns;      /* of the last final close; 0: none, or opened again since */
+	uint64_t memlock_bytes; /* 0: unknown */
+
+	uint64_t events;
+	uint64_t cut_began_before; /* exits without an entry */
+	uint64_t cut_abandoned;    /* entries whose thread went on without the exit */
+	uint64_t cut_unfinished;   /* open at the end of the recording */
+	uint64_t lost_events;      /* that can have been this process's */
+};
+
+/* Makes a process. @param before  the one that had the same id, or NULL. */
+struct process *process_new(struct model *model, const struct record *record,
+			    const struct process *before);
+void process_free(struct process *process);
+/* The thread of the record; made when needed. Borrowed. */
+struct thread *process_thread(struct process *process, const struct record *record);
+/* Records what a node is called; fills gaps of an earlier record. */
+void process_set_node(struct process *process, uint32_t node_id, uint32_t gpu_id, const char *name);
+/* @return the node, or NULL. */
+const struct node *process_node(const struct process *process, uint32_t node_id);
+const struct node *process_node_of_gpu(const struct process *process, uint32_t gpu_id);
+
+/* True when the number cannot follow what the thread did: another thread or process has its id. */
+bool thread_is_reused(const struct thread *thread, const struct record *entry);
+/* Opens the call of an entry record. @return the call; valid until the next push or pop. */
+struct call *thread_push(struct thread *thread, const struct record *entry);
+/*
+ * Finds the open call that the exit record ends, which need not be the innermost one.
+ * @return its index, or -1: the entry was before the recording, or is lost.
+ */
+int thread_match(const struct thread *thread, const struct record *exit);
+/* @return the innermost open call, or NULL. */
+struct call *thread_top(const struct thread *thread);
+/* @return the innermost open API call, or NULL. */
+struct call *thread_top_api(const struct thread *thread);
+/* Drops the innermost call. */
+void thread_pop(struct thread *thread);
+
+/* Adds to (or, with a negative count, takes from) the bytes in use. */
+void usage_add(struct usage *usage, uint64_t bytes, int64_t time_ns);
+void usage_sub(struct usage *usage, uint64_t bytes);
+
+#endif

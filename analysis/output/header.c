@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* The beginning of every report (header.h). */
+#include "output/header.h"
+
+#include <stdlib.h>
+
+#include "output/text.h"
+
+/* More spans than this are summed up; all are in the JSON form. */
+#define SPANS_SHOWN 5u
+
+static void lost_text(GString *text, const struct model *model)
+{
+	const GArray *spans = model_lost_spans(model);
+
+	if (spans->len == 0)
+		return;
+	text_count(text, model_lost_count(model), "event was lost", "events were lost");
+	g_string_append_printf(text, " in %u %s; what they may hide is marked undecided:\n",
+			       spans->len, spans->len == 1 ? "span" : "spans");
+	for (guint i = 0; i < spans->len && i < SPANS_SHOWN; i++) {
+		const struct lost_span *span = &g_array_index(spans, struct lost_span, i);
+
+		g_string_append_printf(text, "    %" G_GUINT64_FORMAT " between ", span->count);
+		text_moment(text, model, span->begin_ns);
+		g_string_append(text, " and ");
+		text_moment(text, model, span->end_ns);
+		if (span->vpid)
+			g_string_append_printf(text, " of pid %u", span->vpid);
+		if (span->hostname)
+			g_string_append_printf(text, " on %s", span->hostname);
+		g_string_append_c(text, '\n');
+	}
+	if (spans->len > SPANS_SHOWN)
+		g_string_append_printf(text, "    and %u more spans\n", spans->len - SPANS_SHOWN);
+	g_string_append(text, "    To lose none, record with larger buffers: "
+			      "'kfdscope record --subbuf-size=8M --num-subbuf=8'.\n");
+}
+
+static void cut_text(GString *text, const struct model *model)
+{
+	const GPtrArray *processes = model_processes(model);
+	uint64_t before = 0, abandoned = 0, unfinished = 0;
+
+	for (guint i = 0; i < processes->len; i++) {
+		const struct process *process = g_ptr_array_index(processes, i);
+
+		before += process->cut_began_before;
+		abandoned += process->cut_abandoned;
+		unfinished += process->cut_unfinished;
+	}
+	if (before + abandoned + unfinished == 0)
+		return;
+	text_count(text, before + abandoned + unfinished, "call is cut", "calls are cut");
+	g_string_append_printf(text,
+			       " and in no statistics: %" G_GUINT64_FORMAT
+			       " began before the recording, %" G_GUINT64_FORMAT
+			       " were abandoned, %" G_GUINT64_FORMAT
+			       " were unfinished at its end.\n",
+			       before, abandoned, unfinished);
+}
+
+void header_text(GString *text, const char *title, const struct model *model,
+		 const struct report_notes *notes)
+{
+	uint32_t major, minor;
+
+	g_string_append_printf(text, "%s\n\n", title);
+	text_count(text, model_events(model), "event", "events");
+	g_string_append(text, " over ");
+	text_duration(text, model_end_ns(model) - model_begin_ns(model));
+	g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of them kfdscope's, from ",
+			       model_own_events(model));
+	text_count(text, model_processes(model)->len, "process", "processes");
+	g_string_append(text, ".\n");
+	for (guint i = 0; notes && notes->partial && i < notes->partial->len; i++)
+		g_string_append_printf(text, "PARTIAL INPUT: %s\n",
+				       (const char *)g_ptr_array_index(notes->partial, i));
+	lost_text(text, model);
+	cut_text(text, model);
+	model_schema(model, &major, &minor);
+	if (major > MODEL_SCHEMA_MAJOR)
+		g_string_append_printf(text,
+				       "The recording's event schema is %u.%u, this analysis knows "
+				       "%u: newer events may be misread.\n",
+				       major, minor, MODEL_SCHEMA_MAJOR);
+	g_string_append_c(text, '\n');
+}
+
+static json_t *lost_json(const struct model *model)
+{
+	const GArray *spans = model_lost_spans(model);
+	json_t *list = json_array();
+
+	for (guint i = 0; i < spans->len; i++) {
+		const struct lost_span *span = &g_array_index(spans, struct lost_span, i);
+		json_t *item =
+			json_pack("{sIsIsI}", "count", (json_int_t)span->count, "begin_ns",
+				  (json_int_t)span->begin_ns, "end_ns", (json_int_t)span->end_ns);
+
+		if (span->vpid)
+			json_object_set_new(item, "vpid", json_integer(span->vpid));
+		if (span->hostname)
+			json_object_set_new(item, "hostname", json_string(span->hostname));
+		json_array_append_new(list, item);
+	}
+	return list;
+}
+
+json_t *header_json(const char *schema, const char *version, const struct model *model,
+		    const struct report_notes *notes)
+{
+	json_t *partial = json_array();
+	bool complete =
+		model_lost_count(model) == 0 && !(notes && notes->partial && notes->partial->len);
+	uint32_t major, minor;
+
+	model_schema(model, &major, &minor);
+	for (guint i = 0; notes && notes->partial && i < notes->partial->len; i++)
+		json_array_append_new(partial, json_string(g_ptr_array_index(notes->partial, i)));
+	return json_pack("{ss ss s{sI sI sI sI sI s[ii]} sb sI so so}", "schema", schema, "version",
+			 version, "recording", "events", (json_int_t)model_events(model),
+			 "kfdscope_events", (json_int_t)model_own_events(model), "processes",
+			 (json_int_t)model_processes(model)->len, "begin_ns",
+			 (json_int_t)model_begin_ns(model), "end_ns",
+			 (json_int_t)model_end_ns(model), "event_schema", (int)major, (int)minor,
+			 "complete", complete, "lost_events", (json_int_t)model_lost_count(model),
+			 "lost_spans", lost_json(model), "partial_input", partial);
+}
+
+json_t *process_json(const struct process *process)
+{
+	static const char *const ends[] = { [PROCESS_END_UNKNOWN] = "unknown",
+					    [PROCESS_END_EXIT] = "exit",
+					    [PROCESS_END_SIGNAL] = "signal" };
+	json_t *json = json_pack("{sI si ss sb sb sI sI sI}", "vpid", (json_int_t)process->vpid,
+				 "instance", (int)process->instance, "end", ends[process->end],
+				 "closed", process->closed_ns != 0, "forked", process->forked,
+				 "cut_began_before", (json_int_t)process->cut_began_before,
+				 "cut_abandoned", (json_int_t)process->cut_abandoned,
+				 "cut_unfinished", (json_int_t)process->cut_unfinished);
+
+	if (!json)
+		return NULL;
+	if (process->end_code >= 0)
+		json_object_set_new(json, "end_code", json_integer(process->end_code));
+	if (process->ppid)
+		json_object_set_new(json, "ppid", json_integer(process->ppid));
+	if (process->name)
+		json_object_set_new(json, "name", json_string(process->name));
+	if (process->command)
+		json_object_set_new(json, "command", json_string(process->command));
+	if (process->hostname)
+		json_object_set_new(json, "hostname", json_string(process->hostname));
+	return json;
+}
+
+char *json_text(const json_t *json)
+{
+	char *dumped = json ? json_dumps(json, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
+	char *text = dumped ? g_strconcat(dumped, "\n", NULL) : NULL;
+
+	free(dumped);
+	return text;
+}

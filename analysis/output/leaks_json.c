@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The leak report as JSON; the numbers are those of the text (leaks_text.h). */
+#include "output/leaks_text.h"
+#include "output/stack_json.h"
+
+#include <string.h>
+
+#define LEAKS_SCHEMA  "kfdscope.leaks"
+#define LEAKS_VERSION "1.0"
+
+static json_t *sum_json(const struct leak_sum *sum)
+{
+	return json_pack("{sIsI}", "blocks", (json_int_t)sum->count, "bytes",
+			 (json_int_t)sum->bytes);
+}
+
+static json_t *layers_json(const struct leak_sum *layers)
+{
+	json_t *json = json_object();
+
+	for (int i = 0; i < LEAK_LAYER_COUNT; i++)
+		json_object_set_new(json, leak_layer_name((enum leak_layer)i),
+				    sum_json(&layers[i]));
+	return json;
+}
+
+static json_t *refusal_json(const struct leak_group *group)
+{
+	const struct refusal *refusal = &group->refusal;
+	const char *name = strerrorname_np((int)refusal->os_errno);
+	json_t *gpus = json_array();
+
+	for (uint32_t i = 0; i < refusal->mapped_count; i++)
+		json_array_append_new(gpus, json_integer((json_int_t)refusal->mapped_gpus[i]));
+	return json_pack("{si sI si ss sI so so}", "count", (int)refusal->count, "status",
+			 (json_int_t)refusal->status, "errno", (int)refusal->os_errno, "errno_name",
+			 name ? name : "", "time_ns", (json_int_t)refusal->time_ns,
+			 "mapped_gpu_ids", gpus, "stack", stack_json(&group->refused));
+}
+
+static json_t *group_json(const struct leak_group *group)
+{
+	const struct site *site = group->site;
+	json_t *json = json_pack(
+		"{sI sI sI sb ss ss ss ss sI sI sI so so}", "vpid",
+		(json_int_t)group->process->vpid, "blocks", (json_int_t)group->sum.count, "bytes",
+		(json_int_t)group->sum.bytes, "undecided", group->undecided, "layer",
+		leak_layer_name(group->layer), "left_at", leak_moment_name(group->moment), "kind",
+		memory_kind_name(site->kind), "class", block_class_name(site->class), "first_ns",
+		(json_int_t)group->first_ns, "last_ns", (json_int_t)group->last_ns, "taken",
+		(json_int_t)group->taken_count, "allocated_in", caller_json(&group->view), "stack",
+		stack_json(&group->view));
+
+	if (!json)
+		return NULL;
+	if (site->node_id != UINT32_MAX)
+		json_object_set_new(json, "node_id", json_integer(site->node_id));
+	if (site->gpu_id)
+		json_object_set_new(json, "gpu_id", json_integer(site->gpu_id));
+	if (site->type)
+		json_object_set_new(json, "call", json_string(site->type->name));
+	if (site->ioctl)
+		json_object_set_new(json, "ioctl", json_string(site->ioctl->name));
+	if (group->refusal.count)
+		json_object_set_new(json, "refused_free", refusal_json(group));
+	if (site->class == BLOCK_REGISTRATION) {
+		json_object_set_new(json, "registered",
+				    json_integer((json_int_t)group->registered));
+		json_object_set_new(json, "deregistered",
+				    json_integer((json_int_t)group->deregistered));
+	}
+	return json;
+}
+
+static json_t *groups_json(const GPtrArray *groups)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < groups->len; i++)
+		json_array_append_new(list, group_json(g_ptr_array_index(groups, i)));
+	return list;
+}
+
+static json_t *internal_json(const struct memory *memory)
+{
+	json_t *json = json_object();
+
+	for (int i = ORIGIN_QUEUE; i < ORIGIN_COUNT; i++)
+		json_object_set_new(json, block_origin_name((enum block_origin)i),
+				    json_pack("{sI sI sI}", "live_bytes",
+					      (json_int_t)memory->origin_live[i], "taken_bytes",
+					      (json_int_t)memory->origin_bytes[i], "taken_blocks",
+					      (json_int_t)memory->origin_count[i]));
+	return json;
+}
+
+static json_t *leaks_process_json(const struct leaks_process *leaks)
+{
+	const struct memory *memory = leaks->process->memory;
+	json_t *json = process_json(leaks->process);
+
+	json_object_set_new(json, "left_at", json_string(leak_moment_name(leaks->moment)));
+	json_object_set_new(json, "left", sum_json(&leaks->left));
+	json_object_set_new(json, "undecided", sum_json(&leaks->undecided));
+	json_object_set_new(json, "layers", layers_json(leaks->layers));
+	json_object_set_new(json, "peak_bytes", json_integer((json_int_t)memory->usage.peak_bytes));
+	json_object_set_new(json, "peak_ns", json_integer((json_int_t)memory->usage.peak_ns));
+	json_object_set_new(json, "freed",
+			    json_pack("{sIsI}", "blocks", (json_int_t)memory->freed_count, "bytes",
+				      (json_int_t)memory->freed_bytes));
+	json_object_set_new(json, "failed_frees", json_integer((json_int_t)memory->failed_frees));
+	json_object_set_new(json, "registered_peak_bytes",
+			    json_integer((json_int_t)memory->registered.peak_bytes));
+	json_object_set_new(json, "memlock_bytes",
+			    json_integer((json_int_t)leaks->process->memlock_bytes));
+	json_object_set_new(json, "lost_events",
+			    json_integer((json_int_t)leaks->process->lost_events));
+	json_object_set_new(json, "internal", internal_json(memory));
+	return json;
+}
+
+static json_t *share_json(const struct leaks_report *report, const struct share *share)
+{
+	struct stackview exported, freed;
+	json_t *json;
+
+	stackview_init(&exported, report->sym, share->process, share->stack);
+	stackview_init(&freed, report->sym, share->process, share->free_stack);
+	json = json_pack("{sI sI sI sI sI so so}", "vpid", (json_int_t)share->process->vpid,
+			 "bytes", (json_int_t)share->size_bytes, "exported_ns",
+			 (json_int_t)share->time_ns, "freed_ns", (json_int_t)share->freed_ns,
+			 "importers", (json_int_t)share->importers, "export_stack",
+			 stack_json(&exported), "free_stack", stack_json(&freed));
+	stackview_fini(&exported);
+	stackview_fini(&freed);
+	return json;
+}
+
+json_t *leaks_json(const struct leaks_report *report, const struct report_notes *notes)
+{
+	json_t *json = header_json(LEAKS_SCHEMA, LEAKS_VERSION, report->model, notes);
+	json_t *processes = json_array(), *shares = json_array(), *frames = json_object();
+
+	for (guint i = 0; i < report->processes->len; i++)
+		json_array_append_new(processes,
+				      leaks_process_json(&g_array_index(report->processes,
+									struct leaks_process, i)));
+	for (guint i = 0; i < report->freed_shares->len; i++)
+		json_array_append_new(
+			shares, share_json(report, g_ptr_array_index(report->freed_shares, i)));
+	for (int i = 0; i < SYM_REASON_COUNT; i++)
+		json_object_set_new(frames, sym_reason_text((enum sym_reason)i),
+				    json_integer((json_int_t)report->frames[i]));
+	json_object_set_new(json, "left", sum_json(&report->left));
+	json_object_set_new(json, "undecided", sum_json(&report->undecided));
+	json_object_set_new(json, "layers", layers_json(report->layers));
+	json_object_set_new(json, "groups", groups_json(report->groups));
+	json_object_set_new(json, "registrations", groups_json(report->registrations));
+	json_object_set_new(json, "imports", groups_json(report->imports));
+	json_object_set_new(json, "exported_then_freed", shares);
+	json_object_set_new(json, "processes", processes);
+	json_object_set_new(json, "frames", frames);
+	return json;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* Grouping and attribution of what was left over (leaks_report.h). */
+#include "output/leaks_report.h"
+
+#include <string.h>
+
+const char *leak_layer_name(enum leak_layer layer)
+{
+	static const char *const names[LEAK_LAYER_COUNT] = {
+		[LEAK_APPLICATION] = "application",  [LEAK_KERNEL] = "kernel refused",
+		[LEAK_RUNTIME] = "runtime",          [LEAK_THUNK] = "thunk",
+		[LEAK_UNKNOWN] = "before recording",
+	};
+
+	return names[layer];
+}
+
+const char *leak_moment_name(enum leak_moment moment)
+{
+	static const char *const names[LEFT_MOMENT_COUNT] = {
+		[LEFT_AT_CLOSE] = "close",
+		[LEFT_AT_EXIT] = "exit",
+		[LEFT_AT_SIGNAL] = "signal",
+		[LEFT_AT_END] = "end of recording",
+	};
+
+	return names[moment];
+}
+
+static void group_free(void *data)
+{
+	struct leak_group *group = data;
+
+	if (!group)
+		return;
+	stackview_fini(&group->view);
+	stackview_fini(&group->refused);
+	g_free(group);
+}
+
+static enum leak_moment process_moment(const struct process *process)
+{
+	if (process->closed_ns)
+		return LEFT_AT_CLOSE;
+	switch (process->end) {
+	case PROCESS_END_EXIT:
+		return LEFT_AT_EXIT;
+	case PROCESS_END_SIGNAL:
+		return LEFT_AT_SIGNAL;
+	case PROCESS_END_UNKNOWN:
+		break;
+	}
+	return LEFT_AT_END;
+}
+
+static enum leak_layer layer_of(const struct block *block, const struct stackview *view)
+{
+	const struct sym_frame *entry;
+	bool has_runtime = false;
+
+	if (block->site->class == BLOCK_KEPT)
+		return LEAK_THUNK;
+	if (block->refusal.count)
+		return LEAK_KERNEL;
+	if (view->count == 0)
+		return block->from_dump ? LEAK_UNKNOWN : LEAK_APPLICATION;
+	for (uint32_t i = 0; i < view->count; i++)
+		has_runtime |= view->roles[i] == ROLE_HIP || view->roles[i] == ROLE_HSA;
+	if (view->caller < 0)
+		return has_runtime ? LEAK_RUNTIME : LEAK_APPLICATION;
+	if (view->entry < 0)
+		return LEAK_APPLICATION; /* it called the thunk itself */
+	entry = view->frames[view->entry];
+	/* A nameless entry is not held against the runtime: hiding a leak is the worse mistake. */
+	if (!entry->levels[entry->level_count - 1].function)
+		return LEAK_APPLICATION;
+	return is_allocator(entry->levels[entry->level_count - 1].function) ||
+			       view->roles[view->entry] == ROLE_APPLICATION
+		       ? LEAK_APPLICATION
+		       : LEAK_RUNTIME;
+}
+
+/* While groups are made: views by stack, so that each stack is named once. */
+struct grouping {
+	struct leaks_report *report;
+	GHashTable *views;  /* struct stack -> struct stackview (owned) */
+	GHashTable *groups; /* key text (owned) -> struct leak_group (borrowed) */
+	GHashTable *seen;   /* frames that were counted by reason */
+};
+
+static void view_free(void *data)
+{
+	stackview_fini(data);
+	g_free(data);
+}
+
+static const struct stackview *view_of(struct grouping *grouping, const struct process *process,
+				       const struct stack *stack)
+{
+	static const struct stackview nothing = { .caller = -1, .entry = -1 };
+	struct stackview *view;
+
+	if (!stack)
+		return &nothing;
+	view = g_hash_table_lookup(grouping->views, stack);
+	if (view)
+		return view;
+	view = g_new0(struct stackview, 1);
+	stackview_init(view, grouping->report->sym, process, stack);
+	g_hash_table_insert(grouping->views, (void *)stack, view);
+	for (uint32_t i = 0; i < view->count; i++) {
+		if (g_hash_table_add(grouping->seen, (void *)view->frames[i]))
+			grouping->report->frames[view->frames[i]->reason]++;
+	}
+	return view;
+}
+
+static char *group_key(const struct block *block, const struct stackview *view,
+		       enum leak_layer layer, bool undecided)
+{
+	const struct site *site = block->site;
+	GString *key = g_string_new(NULL);
+
+	g_string_printf(key, "%p %d %d %d %d %u %u %p %p", (const void *)site->process, layer,
+			undecided, site->class, site->kind, site->node_id, site->gpu_id,
+			(const void *)site->type, (const void *)site->ioctl);
+	stackview_key(view, key);
+	if (view->count == 0 && site->stack)
+		g_string_append_printf(key, " %p", (const void *)site->stack);
+	return g_string_free(key, FALSE);
+}
+
+static void group_add(struct grouping *grouping, GPtrArray *list, const struct block *block,
+		      const struct stackview *view, enum leak_layer layer, bool undecided)
+{
+	char *key = group_key(block, view, layer, undecided);
+	struct leak_group *group = g_hash_table_lookup(grouping->groups, key);
+	struct process *process = block->site->process;
+
+	if (!group) {
+		group = g_new0(struct leak_group, 1);
+		group->process = process;
+		group->site = block->site;
+		group->layer = layer;
+		group->undecided = undecided;
+		group->moment =
+			block->fate == FATE_AT_CLOSE ? LEFT_AT_CLOSE : process_moment(process);
+		group->first_ns = group->last_ns = block->begin_ns;
+		stackview_init(&group->view, grouping->report->sym, process, block->site->stack);
+		g_hash_table_insert(grouping->groups, g_strdup(key), group);
+		g_ptr_array_add(list, group);
+	}
+	group->sum.count++;
+	group->sum.bytes += block->size_bytes;
+	group->first_ns = MIN(group->first_ns, block->begin_ns);
+	group->last_ns = MAX(group->last_ns, block->begin_ns);
+	group->taken_count = MAX(group->taken_count, block->site->taken_count);
+	group->free_pending += block->free_pending;
+	group->registered += block->registered;
+	group->deregistered += block->deregistered;
+	if (block->refusal.count && block->refusal.time_ns >= group->refusal.time_ns) {
+		group->refusal = block->refusal;
+		stackview_fini(&group->refused);
+		stackview_init(&group->refused, grouping->report->sym, process,
+			       block->refusal.stack);
+	}
+	g_free(key);
+}
+
+static void sum_add(struct leak_sum *sum, uint64_t bytes)
+{
+	sum->count++;
+	sum->bytes += bytes;
+}
+
+static bool wanted(const struct leaks_options *options, const struct block *block)
+{
+	return (!options->begin_ns || block->begin_ns >= options->begin_ns) &&
+	       (!options->end_ns || block->begin_ns <= options->end_ns);
+}
+
+static void take_block(struct grouping *grouping, struct leaks_process *leaks,
+		       const struct block *block)
+{
+	struct leaks_report *report = grouping->report;
+	const struct stackview *view = view_of(grouping, leaks->process, block->site->stack);
+	bool undecided = model_doubt(report->model, block) != NULL;
+	enum leak_layer layer;
+
+	switch (block->site->class) {
+	case BLOCK_INTERNAL:
+	case BLOCK_CLASS_COUNT:
+		return;
+	case BLOCK_REGISTRATION:
+		group_add(grouping, report->registrations, block, view, LEAK_APPLICATION,
+			  undecided);
+		return;
+	case BLOCK_IMPORT:
+		group_add(grouping, report->imports, block, view, LEAK_APPLICATION, undecided);
+		return;
+	case BLOCK_ALLOCATION:
+	case BLOCK_KEPT:
+	case BLOCK_BO:
+		break;
+	}
+	if (block->site->kind == MEMORY_MMIO || block->site->kind == MEMORY_DOORBELL)
+		return; /* pages of registers, not memory */
+	layer = layer_of(block, view);
+	group_add(grouping, report->groups, block, view, layer, undecided);
+	if (undecided) {
+		sum_add(&leaks->undecided, block->size_bytes);
+		sum_add(&report->undecided, block->size_bytes);
+		return;
+	}
+	sum_add(&leaks->layers[layer], block->size_bytes);
+	sum_add(&leaks->left, block->size_bytes);
+	sum_add(&report->layers[layer], block->size_bytes);
+	sum_add(&report->left, block->size_bytes);
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct block *a = *(struct block *const *)left, *b = *(struct block *const *)right;
+
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void take_process(struct grouping *grouping, const struct process *process)
+{
+	struct leaks_report *report = grouping->report;
+	struct leaks_process leaks = { .process = process, .moment = process_moment(process) };
+	GPtrArray *blocks = g_ptr_array_new();
+	GHashTableIter iter;
+	void *key;
+
+	g_hash_table_iter_init(&iter, process->memory->blocks);
+	while (g_hash_table_iter_next(&iter, &key, NULL))
+		g_ptr_array_add(blocks, key);
+	g_ptr_array_sort(blocks, compare_blocks); /* groups of equal size keep their order */
+	for (guint i = 0; i < blocks->len; i++) {
+		const struct block *block = g_ptr_array_index(blocks, i);
+
+		if (wanted(&report->options, block))
+			take_block(grouping, &leaks, block);
+	}
+	g_ptr_array_free(blocks, TRUE);
+	for (guint i = 0; i < process->memory->shares->len; i++) {
+		struct share *share = g_ptr_array_index(process->memory->shares, i);
+
+		if (share->freed_ns)
+			g_ptr_array_add(report->freed_shares, share);
+	}
+	g_array_append_val(report->processes, leaks);
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+	const struct leak_group *a = *(struct leak_group *const *)left;
+	const struct leak_group *b = *(struct leak_group *const *)right;
+
+	if (a->sum.bytes != b->sum.bytes)
+		return a->sum.bytes > b->sum.bytes ? -1 : 1;
+	if (a->sum.count != b->sum.count)
+		return a->sum.count > b->sum.count ? -1 : 1;
+	return a->first_ns < b->first_ns ? -1 : a->first_ns > b->first_ns;
+}
+
+struct leaks_report *leaks_report_new(const struct model *model,
+				      const struct leaks_options *options)
+{
+	struct leaks_report *report = g_new0(struct leaks_report, 1);
+	const GPtrArray *processes = model_processes(model);
+	struct grouping grouping = { .report = report };
+
+	report->model = model;
+	report->options = *options;
+	report->sym = sym_new(options->debug_dirs);
+	report->groups = g_ptr_array_new_with_free_func(group_free);
+	report->registrations = g_ptr_array_new_with_free_func(group_free);
+	report->imports = g_ptr_array_new_with_free_func(group_free);
+	report->freed_shares = g_ptr_array_new();
+	report->processes = g_array_new(FALSE, TRUE, sizeof(struct leaks_process));
+	grouping.views = g_hash_table_new_full(NULL, NULL, NULL, view_free);
+	grouping.groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	grouping.seen = g_hash_table_new(NULL, NULL);
+	for (guint i = 0; i < processes->len; i++)
+		take_process(&grouping, g_ptr_array_index(processes, i));
+	g_ptr_array_sort(report->groups, compare_groups);
+	g_ptr_array_sort(report->registrations, compare_groups);
+	g_ptr_array_sort(report->imports, compare_groups);
+	g_hash_table_destroy(grouping.views);
+	g_hash_table_destroy(grouping.groups);
+	g_hash_table_destroy(grouping.seen);
+	return report;
+}
+
+void leaks_report_free(struct leaks_report *report)
+{
+	if (!report)
+		return;
+	g_ptr_array_free(report->groups, TRUE);
+	g_ptr_array_free(report->registrations, TRUE);
+	g_ptr_array_free(report->imports, TRUE);
+	g_ptr_array_free(report->freed_shares, TRUE);
+	g_array_free(report->processes, TRUE);
+	sym_free(report->sym);
+	g_free(report);
+}

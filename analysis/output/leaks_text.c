@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* The leak report as text (leaks_text.h). */
+#include "output/leaks_text.h"
+
+#include "output/text.h"
+
+/* Sections that repeat nothing: which groups, and what is said of them. */
+struct section {
+	enum leak_layer layer;
+	bool undecided;
+	const char *title, *verdict;
+};
+
+static const struct section sections[] = {
+	{ LEAK_APPLICATION, false, "NEVER FREED", "never freed" },
+	{ LEAK_KERNEL, false, "FREE REFUSED", "whose free the kernel refused" },
+	{ LEAK_UNKNOWN, false, "TAKEN BEFORE THE RECORDING BEGAN", "not freed since" },
+	{ LEAK_THUNK, false, "KEPT BY THE THUNK", "kept by libhsakmt after the free" },
+	{ LEAK_RUNTIME, false, "KEPT BY THE RUNTIME", "taken and kept by the runtime for itself" },
+	{ LEAK_APPLICATION, true, "UNDECIDED", "whose free may be among the lost events" },
+};
+
+static void moment_text(GString *text, enum leak_moment moment, const struct process *process)
+{
+	switch (moment) {
+	case LEFT_AT_CLOSE:
+		g_string_append(text, "left over when the process closed the driver");
+		return;
+	case LEFT_AT_EXIT:
+		g_string_append(text, "left over at exit; the process ended without closing the "
+				      "driver");
+		if (process->end_code > 0)
+			g_string_append_printf(text, " (exit code %d)", process->end_code);
+		return;
+	case LEFT_AT_SIGNAL:
+		g_string_append_printf(text,
+				       "held at abnormal end: the process was ended by signal %d "
+				       "without closing the driver",
+				       process->end_code);
+		return;
+	case LEFT_AT_END:
+		g_string_append(text, "held at the end of the recording: the process did not close "
+				      "the driver nor exit; it was killed, crashed, or still ran");
+		return;
+	case LEFT_MOMENT_COUNT:
+		return;
+	}
+}
+
+static void refusal_text(GString *text, const struct leak_group *group,
+			 const struct leaks_report *report)
+{
+	const struct refusal *refusal = &group->refusal;
+
+	if (!refusal->count)
+		return;
+	g_string_append_printf(text, "    %u %s refused, the last at ", refusal->count,
+			       refusal->count == 1 ? "free was" : "frees were");
+	text_moment(text, report->model, refusal->time_ns);
+	g_string_append(text, " with ");
+	if (refusal->status) {
+		text_status(text, refusal->status);
+		g_string_append(text, ", ");
+	}
+	text_errno(text, refusal->os_errno);
+	for (uint32_t i = 0; i < refusal->mapped_count; i++) {
+		const struct node *node =
+			process_node_of_gpu(group->process, (uint32_t)refusal->mapped_gpus[i]);
+
+		g_string_append(text, i == 0                          ? ": still mapped on "
+				      : i + 1 < refusal->mapped_count ? ", "
+								      : " and ");
+		if (node)
+			g_string_append_printf(text, "node %u", node->node_id);
+		else
+			g_string_append_printf(text, "gpu %u", (uint32_t)refusal->mapped_gpus[i]);
+	}
+	g_string_append(text, "; freed");
+	text_caller(text, &group->refused);
+	g_string_append(text, ":\n");
+	text_chain(text, 8, NULL, NULL, &group->refused);
+}
+
+static void group_text(GString *text, const struct leak_group *group, const char *verdict,
+		       const struct leaks_report *report)
+{
+	text_bytes(text, group->sum.bytes);
+	g_string_append(text, " in ");
+	text_count(text, group->sum.count, "block of ", "blocks of ");
+	text_place(text, group->site);
+	g_string_append_printf(text, ", %s\n", verdict);
+	if (group->view.caller >= 0) {
+		g_string_append(text, "    allocated");
+		text_caller(text, &group->view);
+		g_string_append_c(text, '\n');
+	}
+	g_string_append(text, "    taken ");
+	if (group->sum.count > 1) {
+		g_string_append(text, "from ");
+		text_moment(text, report->model, group->first_ns);
+		g_string_append(text, " to ");
+		text_moment(text, report->model, group->last_ns);
+	} else {
+		g_string_append(text, "at ");
+		text_moment(text, report->model, group->first_ns);
+	}
+	if (group->taken_count > group->sum.count) {
+		g_string_append(text, "; ");
+		text_count(text, group->taken_count, "block", "blocks");
+		g_string_append(text, " in all were taken this way");
+	}
+	g_string_append_c(text, '\n');
+	if (group->free_pending) {
+		g_string_append(text, "    ");
+		text_count(text, group->free_pending, "of them was", "of them were");
+		g_string_append(text, " being freed when the recording ended\n");
+	}
+	text_chain(text, 8, group->site->ioctl, group->site->type, &group->view);
+	refusal_text(text, group, report);
+	g_string_append_c(text, '\n');
+}
+
+static bool in_section(const struct leak_group *group, const struct section *section,
+		       const struct process *process)
+{
+	return group->process == process && group->undecided == section->undecided &&
+	       (section->undecided || group->layer == section->layer);
+}
+
+static void section_text(GString *text, const struct leaks_report *report,
+			 const struct section *section, const struct leaks_process *leaks)
+{
+	struct leak_sum all = section->undecided ? leaks->undecided : leaks->layers[section->layer];
+	struct leak_sum hidden = { 0, 0 };
+	guint shown = 0, more = 0;
+
+	if (all.count == 0)
+		return;
+	g_string_append_printf(text, "%s\n", section->title);
+	text_bytes(text, all.bytes);
+	g_string_append(text, " in ");
+	text_count(text, all.count, "block, ", "blocks, ");
+	moment_text(text, leaks->moment, leaks->process);
+	g_string_append(text, ".\n\n");
+	for (guint i = 0; i < report->groups->len; i++) {
+		const struct leak_group *group = g_ptr_array_index(report->groups, i);
+
+		if (!in_section(group, section, leaks->process))
+			continue;
+		if (report->options.top && shown >= report->options.top) {
+			hidden.count += group->sum.count;
+			hidden.bytes += group->sum.bytes;
+			more++;
+			continue;
+		}
+		group_text(text, group, section->verdict, report);
+		shown++;
+	}
+	if (more) {
+		g_string_append(text, "and ");
+		text_bytes(text, hidden.bytes);
+		g_string_append(text, " in ");
+		text_count(text, hidden.count, "block", "blocks");
+		g_string_append_printf(text, " from %u other %s\n\n", more,
+				       more == 1 ? "place" : "places");
+	}
+}
+
+static void list_text(GString *text, const struct leaks_report *report, const GPtrArray *groups,
+		      const struct process *process, const char *title, bool is_import)
+{
+	bool first = true;
+
+	for (guint i = 0; i < groups->len; i++) {
+		const struct leak_group *group = g_ptr_array_index(groups, i);
+
+		if (group->process != process)
+			continue;
+		if (first)
+			g_string_append_printf(text, "%s\n", title);
+		first = false;
+		text_bytes(text, group->sum.bytes);
+		g_string_append(text, " in ");
+		text_count(text, group->sum.count, is_import ? "import" : "range",
+			   is_import ? "imports" : "ranges");
+		if (!is_import)
+			g_string_append_printf(text,
+					       ", registered %" G_GUINT64_FORMAT
+					       " and deregistered %" G_GUINT64_FORMAT " times",
+					       group->registered, group->deregistered);
+		if (group->undecided)
+			g_string_append(text, " (undecided: events were lost)");
+		text_caller(text, &group->view);
+		g_string_append(text, "\n");
+		text_chain(text, 8, group->site->ioctl, group->site->type, &group->view);
+		g_string_append_c(text, '\n');
+	}
+	(void)report;
+}
+
+static void shares_text(GString *text, const struct leaks_report *report,
+			const struct process *process)
+{
+	bool first = true;
+
+	for (guint i = 0; i < report->freed_shares->len; i++) {
+		const struct share *share = g_ptr_array_index(report->freed_shares, i);
+		struct stackview view;
+
+		if (share->process != process)
+			continue;
+		if (first)
+			g_string_append(text, "EXPORTED, THEN FREED (the driver may keep it)\n");
+		first = false;
+		text_bytes(text, share->size_bytes);
+		g_string_append(text, " exported at ");
+		text_moment(text, report->model, share->time_ns);
+		g_string_append(text, ", freed at ");
+		text_moment(text, report->model, share->freed_ns);
+		if (share->importers)
+			g_string_append_printf(text,
+					       ", imported %" G_GUINT64_FORMAT " times; exported",
+					       share->importers);
+		else
+			g_string_append(text, ", importer: none seen; exported");
+		stackview_init(&view, report->sym, process, share->stack);
+		text_caller(text, &view);
+		g_string_append_c(text, '\n');
+		text_chain(text, 8, NULL, NULL, &view);
+		stackview_fini(&view);
+	}
+	if (!first)
+		g_string_append_c(text, '\n');
+}
+
+static void internal_text(GString *text, const struct memory *memory)
+{
+	bool first = true;
+
+	for (int i = ORIGIN_QUEUE; i < ORIGIN_COUNT; i++) {
+		if (memory->origin_count[i] == 0)
+			continue;
+		if (first)
+			g_string_append(text, "TAKEN BY THE LIBRARY FOR ITSELF\n");
+		first = false;
+		text_bytes(text, memory->origin_live[i]);
+		g_string_append_printf(text, " left of ");
+		text_bytes(text, memory->origin_bytes[i]);
+		g_string_append(text, " in ");
+		text_count(text, memory->origin_count[i], "block for ", "blocks for ");
+		g_string_append_printf(text, "%s", block_origin_name((enum block_origin)i));
+		if (i == ORIGIN_QUEUE)
+			g_string_append_printf(text,
+					       " (%" G_GUINT64_FORMAT " created, %" G_GUINT64_FORMAT
+					       " destroyed)",
+					       memory->queues_created, memory->queues_destroyed);
+		g_string_append_c(text, '\n');
+	}
+	if (!first)
+		g_string_append_c(text, '\n');
+}
+
+static void usage_text(GString *text, const struct leaks_report *report,
+		       const struct memory *memory)
+{
+	text_bytes(text, memory->usage.peak_bytes);
+	g_string_append(text, " were live at the peak, ");
+	text_moment(text, report->model, memory->usage.peak_ns);
+	g_string_append(text, ".\n");
+	text_bytes(text, memory->freed_bytes);
+	g_string_append(text, " in ");
+	text_count(text, memory->freed_count, "block was freed.\n", "blocks were freed.\n");
+	if (memory->failed_frees) {
+		text_count(text, memory->failed_frees, "free failed", "frees failed");
+		g_string_append(text, "; a failed free ends no lifetime.\n");
+	}
+	if (memory->replaced) {
+		text_count(text, memory->replaced, "block was", "blocks were");
+		g_string_append(text, " replaced at the same address without a recorded free.\n");
+	}
+	if (memory->settled_by_dump) {
+		text_count(text, memory->settled_by_dump, "block was", "blocks were");
+		g_string_append(text, " gone by a later state dump; the free was not recorded.\n");
+	}
+	if (memory->registered.peak_bytes) {
+		text_bytes(text, memory->registered.peak_bytes);
+		g_string_append(text, " of host memory were registered at the peak");
+		if (memory->process->memlock_bytes) {
+			g_string_append(text, "; the limit of locked memory is ");
+			text_bytes(text, memory->process->memlock_bytes);
+		}
+		g_string_append(text, ".\n");
+	}
+}
+
+static void process_text(GString *text, const struct leaks_report *report,
+			 const struct leaks_process *leaks)
+{
+	const struct process *process = leaks->process;
+
+	text_process(text, process);
+	if (process->forked)
+		g_string_append_printf(text, ", forked from pid %u", process->ppid);
+	g_string_append(text, "\n");
+	if (leaks->left.count == 0 && leaks->undecided.count == 0)
+		g_string_append_printf(text,
+				       "Nothing leaked: all %" G_GUINT64_FORMAT
+				       " blocks that were taken were freed.\n",
+				       process->memory->freed_count);
+	usage_text(text, report, process->memory);
+	if (process->lost_events)
+		g_string_append_printf(text,
+				       "%" G_GUINT64_FORMAT " lost events can have been this "
+				       "process's.\n",
+				       process->lost_events);
+	if (!process->has_api && process->has_ioctl)
+		g_string_append(text, "Only ioctls were recorded: each buffer object is a block by "
+				      "itself, and who asked for it shows only in the stacks.\n");
+	if (process->has_api && !process->has_ioctl)
+		g_string_append(text,
+				"No ioctls were recorded: memory that the thunk or the kernel "
+				"kept cannot show.\n");
+	g_string_append_c(text, '\n');
+	for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
+		section_text(text, report, &sections[i], leaks);
+	list_text(text, report, report->registrations, process, "HOST MEMORY STILL REGISTERED",
+		  false);
+	list_text(text, report, report->imports, process, "IMPORTS STILL OPEN", true);
+	shares_text(text, report, process);
+	internal_text(text, process->memory);
+}
+
+static void totals_text(GString *text, const struct leaks_report *report)
+{
+	g_string_append(text, "TOTAL\n");
+	text_bytes(text, report->left.bytes);
+	g_string_append(text, " in ");
+	text_count(text, report->left.count, "block", "blocks");
+	g_string_append(text, " left over:\n");
+	for (int i = 0; i < LEAK_LAYER_COUNT; i++) {
+		if (report->layers[i].count == 0)
+			continue;
+		g_string_append(text, "    ");
+		text_bytes(text, report->layers[i].bytes);
+		g_string_append(text, " in ");
+		text_count(text, report->layers[i].count, "block", "blocks");
+		g_string_append_printf(text, ": %s\n", leak_layer_name((enum leak_layer)i));
+	}
+	if (report->undecided.count) {
+		text_bytes(text, report->undecided.bytes);
+		g_string_append(text, " in ");
+		text_count(text, report->undecided.count, "block", "blocks");
+		g_string_append(text, " undecided, not counted above.\n");
+	}
+	for (int i = SYM_OUTSIDE; i < SYM_REASON_COUNT; i++) {
+		if (report->frames[i] == 0)
+			continue;
+		text_count(text, report->frames[i], "frame has", "frames have");
+		g_string_append_printf(text, " no name: %s.\n",
+				       sym_reason_text((enum sym_reason)i));
+	}
+}
+
+void leaks_text(GString *text, const struct leaks_report *report, const struct report_notes *notes)
+{
+	header_text(text, "LEAKS", report->model, notes);
+	for (guint i = 0; i < report->processes->len; i++) {
+		const struct leaks_process *leaks =
+			&g_array_index(report->processes, struct leaks_process, i);
+
+		if (leaks->process->has_api || leaks->process->has_ioctl ||
+		    leaks->process->memory->ids)
+			process_text(text, report, leaks);
+	}
+	totals_text(text, report);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* The reports behind one interface (report.h): a table with a row for each kind. */
+#include "output/report.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "output/chains_report.h"
+#include "output/file.h"
+#include "output/leaks_text.h"
+#include "output/perfetto.h"
+
+struct report {
+	const struct report_ops *ops;
+	struct model *model;
+	struct report_options options; /* strings are owned */
+	struct out_file file;
+	void *watcher; /* what ops->watch returned */
+	bool findings;
+};
+
+struct report_ops {
+	const char *name;
+	/* Starts watching; NULL when the end state of the model is enough. */
+	void *(*watch)(struct report *report);
+	/* Writes to file.stream. @return 0 or -errno. */
+	int (*write)(struct report *report, const struct report_notes *notes);
+	void (*unwatch)(void *watcher);
+};
+
+/* Writes text, or JSON (taken over) when that was asked for. */
+static int write_result(struct report *report, GString *text, json_t *json)
+{
+	char *dumped = report->options.format == REPORT_JSON ? json_text(json) : NULL;
+	const char *result = report->options.format == REPORT_JSON ? dumped : text->str;
+	int error = result ? 0 : -ENOMEM;
+
+	errno = 0;
+	if (result && fputs(result, report->file.stream) == EOF)
+		error = errno ? -errno : -EIO;
+	g_free(dumped);
+	json_decref(json);
+	g_string_free(text, TRUE);
+	return error;
+}
+
+static int leaks_write(struct report *report, const struct report_notes *notes)
+{
+	const struct leaks_options options = {
+		.debug_dirs = report->options.debug_dirs,
+		.begin_ns = report->options.begin_ns,
+		.end_ns = report->options.end_ns,
+		.top = report->options.top,
+	};
+	struct leaks_report *leaks = leaks_report_new(report->model, &options);
+	GString *text = g_string_new(NULL);
+	json_t *json = NULL;
+
+	report->findings = leaks->left.count || leaks->undecided.count ||
+			   leaks->registrations->len || leaks->imports->len;
+	if (report->options.format == REPORT_JSON)
+		json = leaks_json(leaks, notes);
+	else
+		leaks_text(text, leaks, notes);
+	leaks_report_free(leaks);
+	return write_result(report, text, json);
+}
+
+static void *chains_watch(struct report *report)
+{
+	return chains_new(report->model);
+}
+
+static int chains_write(struct report *report, const struct report_notes *notes)
+{
+	struct chains_report *chains = chains_report_new(
+		report->model, report->watcher, report->options.debug_dirs, report->options.top);
+	GString *text = g_string_new(NULL);
+	json_t *json = NULL;
+
+	if (report->options.format == REPORT_JSON)
+		json = chains_json(chains, notes);
+	else
+		chains_text(text, chains, notes);
+	chains_report_free(chains);
+	return write_result(report, text, json);
+}
+
+static void chains_unwatch(void *watcher)
+{
+	chains_free(watcher);
+}
+
+static void *perfetto_watch(struct report *report)
+{
+	return perfetto_new(report->model, report->file.stream, report->options.begin_ns,
+			    report->options.end_ns, report->options.debug_dirs);
+}
+
+static int perfetto_write(struct report *report, const struct report_notes *notes)
+{
+	return perfetto_finish(report->watcher, notes);
+}
+
+static void perfetto_unwatch(void *watcher)
+{
+	perfetto_free(watcher);
+}
+
+static const struct report_ops kinds[] = {
+	[REPORT_LEAKS] = { .name = "leaks", .write = leaks_write },
+	[REPORT_CHAINS] = { .name = "chains",
+			    .watch = chains_watch,
+			    .write = chains_write,
+			    .unwatch = chains_unwatch },
+	[REPORT_PERFETTO] = { .name = "perfetto",
+			      .watch = perfetto_watch,
+			      .write = perfetto_write,
+			      .unwatch = perfetto_unwatch },
+};
+
+_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == REPORT_KIND_COUNT, "a row for each kind");
+
+struct report *report_new(enum report_kind kind, struct model *model,
+			  const struct report_options *options, int *error)
+{
+	struct report *report = g_new0(struct report, 1);
+
+	report->ops = &kinds[kind];
+	report->model = model;
+	report->options = *options;
+	report->options.output = g_strdup(options->output);
+	report->options.debug_dirs = g_strdup(options->debug_dirs);
+	*error = out_open(&report->file, options->output);
+	if (*error) {
+		report_free(report);
+		return NULL;
+	}
+	if (report->ops->watch)
+		report->watcher = report->ops->watch(report);
+	return report;
+}
+
+int report_finish(struct report *report, const struct report_notes *notes)
+{
+	int error = report->ops->write(report, notes);
+
+	if (error) {
+		out_abandon(&report->file);
+		return error;
+	}
+	return out_commit(&report->file);
+}
+
+bool report_has_findings(const struct report *report)
+{
+	return report->findings;
+}
+
+void report_free(struct report *report)
+{
+	if (!report)
+		return;
+	if (report->watcher)
+		report->ops->unwatch(report->watcher);
+	out_abandon(&report->file);
+	g_free((char *)report->options.output);
+	g_free((char *)report->options.debug_dirs);
+	g_free(report);
+}
+
+const char *report_kind_name(enum report_kind kind)
+{
+	return kinds[kind].name;
+}

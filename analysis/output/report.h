@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A report as whoever feeds the model sees it: something that may watch the model while the recording
+ * goes by, and that writes its result in the end. The component classes and the kfdscope command
+ * make the same ones.
+ */
+#ifndef KFDSCOPE_ANALYSIS_OUTPUT_REPORT_H
+#define KFDSCOPE_ANALYSIS_OUTPUT_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/model.h"
+#include "output/header.h"
+
+enum report_kind {
+	REPORT_LEAKS,
+	REPORT_CHAINS,
+	REPORT_PERFETTO, /* JSON only */
+	REPORT_KIND_COUNT,
+};
+
+enum report_format {
+	REPORT_TEXT,
+	REPORT_JSON,
+};
+
+struct report_options {
+	const char *output; /* borrowed; NULL or "-": standard output */
+	enum report_format format;
+	uint32_t top;             /* entries printed a section; 0: all */
+	int64_t begin_ns, end_ns; /* only what happened in between is printed; 0: no limit */
+	const char *debug_dirs;   /* borrowed; NULL: the default */
+};
+
+struct report;
+
+/*
+ * Makes a report and lets it watch the model. The output is opened now, so that a bad path is known
+ * before the work.
+ * @param model  borrowed, unfinished, until report_free().
+ * @param error  out: -errno of opening the output, when NULL is returned.
+ */
+struct report *report_new(enum report_kind kind, struct model *model,
+			  const struct report_options *options, int *error);
+/*
+ * Writes the result. The model is finished.
+ * @param notes  may be NULL.
+ * @return 0 or -errno of writing.
+ */
+int report_finish(struct report *report, const struct report_notes *notes);
+/* True when there is something that a --fail-on wants to know; after report_finish(). */
+bool report_has_findings(const struct report *report);
+/* Frees it; an unfinished report leaves no file behind. Accepts NULL. */
+void report_free(struct report *report);
+
+/* The name of a kind: "leaks" … */
+const char *report_kind_name(enum report_kind kind);
+
+#endif

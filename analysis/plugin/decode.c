@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: MIT */
+/* Event classes, their meaning, and the values of their fields (decode.h). */
+#include "plugin/decode.h"
+
+#include <string.h>
+
+#define NUMBERS_MAX 128u
+
+enum scope {
+	SCOPE_NONE,
+	SCOPE_API_ENTRY,
+	SCOPE_API_EXIT,
+	SCOPE_IOCTL_ENTRY,
+	SCOPE_IOCTL_EXIT,
+	SCOPE_OS_ENTRY,
+	SCOPE_OS_EXIT,
+	SCOPE_SCHEMA,
+	SCOPE_NODE,
+	SCOPE_ALLOCATION,
+	SCOPE_QUEUE,
+	SCOPE_EVENT,
+	SCOPE_PROCESS,
+	SCOPE_MODULE,
+};
+
+/* Targets beyond the fields of a record. */
+enum {
+	TARGET_STACK = FIELD_COUNT,
+	TARGET_IDS,
+	TARGET_HANDLES,
+	TARGET_SHARE,
+	TARGET_TEXT,
+	TARGET_BUILD_ID,
+	TARGET_BUILD_SIZE,
+	TARGET_COUNT,
+};
+
+static const struct {
+	enum scope scope;
+	const char *name;
+	int target;
+} maps[] = {
+#define FIELD(name)              FIELD_##name
+#define STACK                    TARGET_STACK
+#define IDS                      TARGET_IDS
+#define HANDLES                  TARGET_HANDLES
+#define SHARE                    TARGET_SHARE
+#define TEXT                     TARGET_TEXT
+#define BUILD_ID                 TARGET_BUILD_ID
+#define BUILD_SIZE               TARGET_BUILD_SIZE
+#define MAP(scope, name, target) { SCOPE_##scope, name, target },
+#include "plugin/decode.def"
+#undef MAP
+#undef FIELD
+#undef STACK
+#undef IDS
+#undef HANDLES
+#undef SHARE
+#undef TEXT
+#undef BUILD_ID
+#undef BUILD_SIZE
+};
+
+/* Events that are not calls. */
+static const struct {
+	const char *name;
+	enum record_kind kind;
+	enum scope scope;
+} state_events[] = {
+	{ "kmt_state:schema", RECORD_SCHEMA, SCOPE_SCHEMA },
+	{ "kmt_state:begin", RECORD_DUMP_BEGIN, SCOPE_NONE },
+	{ "kmt_state:node", RECORD_DUMP_NODE, SCOPE_NODE },
+	{ "kmt_state:allocation", RECORD_DUMP_ALLOC, SCOPE_ALLOCATION },
+	{ "kmt_state:queue", RECORD_DUMP_QUEUE, SCOPE_QUEUE },
+	{ "kmt_state:event", RECORD_DUMP_EVENT, SCOPE_EVENT },
+	{ "kmt_state:end", RECORD_DUMP_END, SCOPE_NONE },
+	{ "kmt_state:forked", RECORD_FORKED, SCOPE_PROCESS },
+	{ "kmt_state:exiting", RECORD_PROCESS_EXIT, SCOPE_PROCESS },
+	{ "kmt_state:module", RECORD_MODULE, SCOPE_MODULE },
+	{ "kmt_state:module_gone", RECORD_MODULE_GONE, SCOPE_MODULE },
+	{ "lttng_ust_statedump:start", RECORD_MODULES_BEGIN, SCOPE_NONE },
+	{ "lttng_ust_statedump:bin_info", RECORD_MODULE, SCOPE_MODULE },
+	{ "lttng_ust_statedump:build_id", RECORD_MODULE_ID, SCOPE_MODULE },
+	{ "lttng_ust_statedump:end", RECORD_MODULES_END, SCOPE_NONE },
+	{ "lttng_ust_lib:load", RECORD_MODULE, SCOPE_MODULE },
+	{ "lttng_ust_lib:build_id", RECORD_MODULE_ID, SCOPE_MODULE },
+	{ "lttng_ust_lib:unload", RECORD_MODULE_GONE, SCOPE_MODULE },
+	{ "lttng_ust_dl:dlopen", RECORD_MODULE, SCOPE_MODULE },
+	{ "lttng_ust_dl:build_id", RECORD_MODULE_ID, SCOPE_MODULE },
+};
+
+static const struct {
+	const char *provider;
+	enum layer layer;
+	enum scope entry, exit;
+} call_providers[] = {
+	{ "kmt:", LAYER_API, SCOPE_API_ENTRY, SCOPE_API_EXIT },
+	{ "kfd:", LAYER_IOCTL, SCOPE_IOCTL_ENTRY, SCOPE_IOCTL_EXIT },
+	{ "kmt_os:", LAYER_OS, SCOPE_OS_ENTRY, SCOPE_OS_EXIT },
+};
+
+struct wanted {
+	uint64_t index;
+	int64_t valid; /* index of the field that says whether this one applies; -1: none */
+	int target;
+};
+
+struct event_plan {
+	enum record_kind kind;
+	const struct call_type *type; /* borrowed from the model */
+	uint32_t count;
+	struct wanted wanted[TARGET_COUNT];
+};
+
+struct stream_plan {
+	int64_t vpid, vtid, procname; /* indexes in the common context; -1: not there */
+};
+
+struct trace_plan {
+	const char *hostname; /* interned */
+	uint32_t vpid;        /* of per-process buffers; 0: in the context */
+};
+
+struct decoder {
+	struct model *model; /* borrowed */
+	GHashTable *events;  /* bt_event_class (counted) -> struct event_plan (owned) */
+	GHashTable *streams; /* bt_stream_class (counted) -> struct stream_plan (owned) */
+	GHashTable *traces;  /* bt_trace (borrowed: messages keep them) -> struct trace_plan */
+	struct decoder_gaps gaps;
+	uint64_t stack[NUMBERS_MAX], ids[NUMBERS_MAX], handles[NUMBERS_MAX];
+	uint8_t build_id[MODULE_BUILD_ID_MAX];
+};
+
+static void put_event_class(void *data)
+{
+	bt_event_class_put_ref(data);
+}
+
+static void put_stream_class(void *data)
+{
+	bt_stream_class_put_ref(data);
+}
+
+static void put_trace(void *data)
+{
+	bt_trace_put_ref(data);
+}
+
+struct decoder *decoder_new(struct model *model)
+{
+	struct decoder *decoder = g_new0(struct decoder, 1);
+
+	decoder->model = model;
+	decoder->events = g_hash_table_new_full(NULL, NULL, put_event_class, g_free);
+	decoder->streams = g_hash_table_new_full(NULL, NULL, put_stream_class, g_free);
+	decoder->traces = g_hash_table_new_full(NULL, NULL, put_trace, g_free);
+	return decoder;
+}
+
+void decoder_free(struct decoder *decoder)
+{
+	if (!decoder)
+		return;
+	g_hash_table_destroy(decoder->events);
+	g_hash_table_destroy(decoder->streams);
+	g_hash_table_destroy(decoder->traces);
+	g_free(decoder);
+}
+
+const struct decoder_gaps *decoder_gaps(const struct decoder *decoder)
+{
+	return &decoder->gaps;
+}
+
+/* @return the index of a member, or -1. */
+static int64_t member_index(const bt_field_class *structure, const char *name)
+{
+	uint64_t count;
+
+	if (!structure)
+		return -1;
+	count = bt_field_class_structure_get_member_count(structure);
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_field_class_structure_member *member =
+			bt_field_class_structure_borrow_member_by_index_const(structure, i);
+
+		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0)
+			return (int64_t)i;
+	}
+	return -1;
+}
+
+static void plan_fields(struct event_plan *plan, const bt_field_class *payload, enum scope scope)
+{
+	uint64_t taken[TARGET_COUNT] = { 0 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(maps); i++) {
+		struct wanted *wanted = &plan->wanted[plan->count];
+		char valid[64];
+		int64_t index;
+
+		if (maps[i].scope != scope || taken[maps[i].target])
+			continue;
+		index = member_index(payload, maps[i].name);
+		if (index < 0)
+			continue;
+		g_snprintf(valid, sizeof(valid), "%s_valid", maps[i].name);
+		wanted->index = (uint64_t)index;
+		wanted->valid = member_index(payload, valid);
+		wanted->target = maps[i].target;
+		taken[maps[i].target] = 1;
+		plan->count++;
+	}
+}
+
+/* NAME_entry or NAME_exit of one of the call providers. @return the scope, or SCOPE_NONE. */
+static enum scope plan_call(struct decoder *decoder, struct event_plan *plan, const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(call_providers); i++) {
+		size_t prefix = strlen(call_providers[i].provider);
+		bool entry = g_str_has_suffix(name, "_entry");
+		char *call;
+
+		if (strncmp(name, call_providers[i].provider, prefix) != 0 ||
+		    (!entry && !g_str_has_suffix(name, "_exit")))
+			continue;
+		call = g_strndup(name + prefix,
+				 strlen(name) - prefix - strlen(entry ? "_entry" : "_exit"));
+		plan->kind = entry ? RECORD_CALL_ENTRY : RECORD_CALL_EXIT;
+		plan->type = model_call_type(decoder->model, call_providers[i].layer, call);
+		g_free(call);
+		return entry ? call_providers[i].entry : call_providers[i].exit;
+	}
+	return SCOPE_NONE;
+}
+
+static const struct event_plan *plan_of_event(struct decoder *decoder, const bt_event_class *class)
+{
+	struct event_plan *plan = g_hash_table_lookup(decoder->events, class);
+	const char *name;
+	enum scope scope;
+
+	if (plan)
+		return plan;
+	plan = g_new0(struct event_plan, 1);
+	name = bt_event_class_get_name(class);
+	scope = name ? plan_call(decoder, plan, name) : SCOPE_NONE;
+	for (size_t i = 0; name && i < G_N_ELEMENTS(state_events); i++) {
+		if (strcmp(name, state_events[i].name) == 0) {
+			plan->kind = state_events[i].kind;
+			scope = state_events[i].scope;
+		}
+	}
+	if (scope != SCOPE_NONE)
+		plan_fields(plan, bt_event_class_borrow_payload_field_class_const(class), scope);
+	bt_event_class_get_ref(class);
+	g_hash_table_insert(decoder->events, (void *)class, plan);
+	return plan;
+}
+
+static const struct stream_plan *plan_of_stream(struct decoder *decoder,
+						const bt_stream_class *class)
+{
+	struct stream_plan *plan = g_hash_table_lookup(decoder->streams, class);
+	const bt_field_class *context;
+
+	if (plan)
+		return plan;
+	plan = g_new0(struct stream_plan, 1);
+	context = bt_stream_class_borrow_event_common_context_field_class_const(class);
+	plan->vpid = member_index(context, "vpid");
+	plan->vtid = member_index(context, "vtid");
+	plan->procname = member_index(context, "procname");
+	bt_stream_class_get_ref(class);
+	g_hash_table_insert(decoder->streams, (void *)class, plan);
+	return plan;
+}
+
+static const char *env_string(const bt_trace *trace, const char *name)
+{
+	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
+
+	return value && bt_value_is_string(value) ? bt_value_string_get(value) : NULL;
+}
+
+static void note_trace(struct decoder *decoder, const bt_trace *trace)
+{
+	const char *name = bt_trace_get_name(trace);
+
+	if (!*decoder->gaps.trace_name)
+		g_strlcpy(decoder->gaps.trace_name, name ? name : "?",
+			  sizeof(decoder->gaps.trace_name));
+}
+
+static const struct trace_plan *plan_of_trace(struct decoder *decoder, const bt_trace *trace)
+{
+	struct trace_plan *plan = g_hash_table_lookup(decoder->traces, trace);
+	const bt_value *vpid;
+	const char *domain;
+
+	if (plan)
+		return plan;
+	plan = g_new0(struct trace_plan, 1);
+	plan->hostname = model_intern(decoder->model, env_string(trace, "hostname"));
+	vpid = bt_trace_borrow_environment_entry_value_by_name_const(trace, "vpid");
+	if (vpid && bt_value_is_signed_integer(vpid))
+		plan->vpid = (uint32_t)bt_value_integer_signed_get(vpid);
+	domain = env_string(trace, "domain");
+	if (domain && strcmp(domain, "kernel") == 0)
+		decoder->gaps.kernel_domain = true;
+	else if (!domain || strcmp(domain, "ust") != 0)
+		decoder->gaps.not_lttng_ust = true;
+	if (decoder->gaps.kernel_domain || decoder->gaps.not_lttng_ust)
+		note_trace(decoder, trace);
+	bt_trace_get_ref(trace);
+	g_hash_table_insert(decoder->traces, (void *)trace, plan);
+	return plan;
+}
+
+/* @return false when the field is no number. */
+static bool read_number(const bt_field *field, uint64_t *value)
+{
+	switch (bt_field_get_class_type(field)) {
+	case BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER:
+	case BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION:
+		*value = bt_field_integer_unsigned_get_value(field);
+		return true;
+	case BT_FIELD_CLASS_TYPE_SIGNED_INTEGER:
+	case BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION:
+		*value = (uint64_t)bt_field_integer_signed_get_value(field);
+		return true;
+	case BT_FIELD_CLASS_TYPE_BOOL:
+		*value = bt_field_bool_get_value(field);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_array(const bt_field *field)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+
+	return type == BT_FIELD_CLASS_TYPE_STATIC_ARRAY ||
+	       type == BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITHOUT_LENGTH_FIELD ||
+	       type == BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITH_LENGTH_FIELD;
+}
+
+static uint32_t read_numbers(const bt_field *field, uint64_t *numbers, uint32_t max)
+{
+	uint64_t length;
+
+	if (!is_array(field))
+		return 0;
+	length = MIN(bt_field_array_get_length(field), max);
+	for (uint64_t i = 0; i < length; i++) {
+		if (!read_number(bt_field_array_borrow_element_field_by_index_const(field, i),
+				 &numbers[i]))
+			return (uint32_t)i;
+	}
+	return (uint32_t)length;
+}
+
+/* Build ids come as bytes (LTTng) or as 32-bit words with a length in bytes (our own events). */
+static void read_build_id(struct decoder *decoder, const bt_field *field, struct record *record)
+{
+	uint64_t numbers[MODULE_BUILD_ID_MAX];
+	uint32_t count = read_numbers(field, numbers, MODULE_BUILD_ID_MAX);
+	const bt_field_class *element;
+	bool words = false;
+
+	if (count) {
+		element = bt_field_borrow_class_const(
+			bt_field_array_borrow_element_field_by_index_const(field, 0));
+		words = bt_field_class_integer_get_field_value_range(element) == 32;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (words && 4 * i + 4 <= MODULE_BUILD_ID_MAX) {
+			uint32_t word = (uint32_t)numbers[i];
+
+			memcpy(decoder->build_id + 4 * i, &word, sizeof(word));
+		} else if (!words) {
+			decoder->build_id[i] = (uint8_t)numbers[i];
+		}
+	}
+	record->build_id = decoder->build_id;
+	if (!words)
+		record->build_id_size = count;
+}
+
+static void read_share(const bt_field *field, struct record *record)
+{
+	uint64_t words[4];
+	uint32_t count = read_numbers(field, words, 4);
+
+	for (uint32_t i = 0; i < count; i++)
+		values_set(&record->values, (enum field)(FIELD_SHARE_0 + i), words[i]);
+}
+
+static void read_wanted(struct decoder *decoder, const struct wanted *wanted, const bt_field *field,
+			struct record *record)
+{
+	uint64_t number;
+
+	switch (wanted->target) {
+	case TARGET_STACK:
+		record->stack = decoder->stack;
+		record->stack_depth = read_numbers(field, decoder->stack, NUMBERS_MAX);
+		break;
+	case TARGET_IDS:
+		record->ids = decoder->ids;
+		record->id_count = read_numbers(field, decoder->ids, NUMBERS_MAX);
+		break;
+	case TARGET_HANDLES:
+		record->handles = decoder->handles;
+		record->handle_count = read_numbers(field, decoder->handles, NUMBERS_MAX);
+		break;
+	case TARGET_SHARE:
+		read_share(field, record);
+		break;
+	case TARGET_TEXT:
+		if (bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING)
+			record->text = bt_field_string_get_value(field);
+		break;
+	case TARGET_BUILD_ID:
+		read_build_id(decoder, field, record);
+		break;
+	case TARGET_BUILD_SIZE:
+		if (read_number(field, &number))
+			record->build_id_size = (uint32_t)MIN(number, MODULE_BUILD_ID_MAX);
+		break;
+	default:
+		if (read_number(field, &number))
+			values_set(&record->values, (enum field)wanted->target, number);
+		break;
+	}
+}
+
+static void read_payload(struct decoder *decoder, const struct event_plan *plan,
+			 const bt_event *event, struct record *record)
+{
+	const bt_field *payload = bt_event_borrow_payload_field_const(event);
+	uint64_t valid;
+
+	for (uint32_t i = 0; payload && i < plan->count; i++) {
+		const struct wanted *wanted = &plan->wanted[i];
+
+		if (wanted->valid >= 0 &&
+		    read_number(bt_field_structure_borrow_member_field_by_index_const(
+					payload, (uint64_t)wanted->valid),
+				&valid) &&
+		    !valid)
+			continue;
+		read_wanted(decoder, wanted,
+			    bt_field_structure_borrow_member_field_by_index_const(payload,
+										  wanted->index),
+			    record);
+	}
+}
+
+static void read_context(struct decoder *decoder, const bt_event *event, const bt_stream *stream,
+			 const struct trace_plan *trace, struct record *record)
+{
+	const struct stream_plan *plan =
+		plan_of_stream(decoder, bt_stream_borrow_class_const(stream));
+	const bt_field *context = bt_event_borrow_common_context_field_const(event);
+	const bt_field *field;
+	uint64_t number;
+
+	record->hostname = trace->hostname;
+	record->procname = NULL;
+	record->vpid = trace->vpid;
+	record->vtid = 0;
+	if (context && plan->vpid >= 0 &&
+	    read_number(bt_field_structure_borrow_member_field_by_index_const(context,
+									      (uint64_t)plan->vpid),
+			&number))
+		record->vpid = (uint32_t)number;
+	if (context && plan->vtid >= 0 &&
+	    read_number(bt_field_structure_borrow_member_field_by_index_const(context,
+									      (uint64_t)plan->vtid),
+			&number))
+		record->vtid = (uint32_t)number;
+	if (context && plan->procname >= 0) {
+		field = bt_field_structure_borrow_member_field_by_index_const(
+			context, (uint64_t)plan->procname);
+		if (bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING)
+			record->procname = bt_field_string_get_value(field);
+	}
+	if (record->type && (record->vpid == 0 || plan->vtid < 0)) {
+		decoder->gaps.no_vpid |= record->vpid == 0;
+		decoder->gaps.no_vtid |= plan->vtid < 0;
+		note_trace(decoder, bt_stream_borrow_trace_const(stream));
+	}
+}
+
+static bool take_event(struct decoder *decoder, const bt_message *message, struct record *record)
+{
+	const bt_event *event = bt_message_event_borrow_event_const(message);
+	const bt_stream *stream = bt_event_borrow_stream_const(event);
+	const struct trace_plan *trace =
+		plan_of_trace(decoder, bt_stream_borrow_trace_const(stream));
+	const struct event_plan *plan = plan_of_event(decoder, bt_event_borrow_class_const(event));
+	const bt_clock_snapshot *clock;
+
+	record_reset(record, plan->kind);
+	record->type = plan->type;
+	if (!bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(stream)))
+		return false;
+	clock = bt_message_event_borrow_default_clock_snapshot_const(message);
+	if (bt_clock_snapshot_get_ns_from_origin(clock, &record->time_ns) !=
+	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+		return false;
+	if (plan->kind == RECORD_OTHER)
+		return true;
+	read_context(decoder, event, stream, trace, record);
+	read_payload(decoder, plan, event, record);
+	return true;
+}
+
+static bool take_lost(struct decoder *decoder, const bt_message *message, struct record *record)
+{
+	const bt_stream *stream = bt_message_discarded_events_borrow_stream_const(message);
+	const bt_stream_class *class = bt_stream_borrow_class_const(stream);
+	const struct trace_plan *trace =
+		plan_of_trace(decoder, bt_stream_borrow_trace_const(stream));
+	uint64_t count;
+	int64_t until_ns;
+
+	if (!bt_stream_class_discarded_events_have_default_clock_snapshots(class))
+		return false;
+	record_reset(record, RECORD_LOST);
+	record->hostname = trace->hostname;
+	record->vpid = trace->vpid;
+	if (bt_clock_snapshot_get_ns_from_origin(
+		    bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+			    message),
+		    &record->time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK ||
+	    bt_clock_snapshot_get_ns_from_origin(
+		    bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message),
+		    &until_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+		return false;
+	values_set(&record->values, FIELD_UNTIL, (uint64_t)until_ns);
+	if (bt_message_discarded_events_get_count(message, &count) ==
+	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		values_set(&record->values, FIELD_LOST, count);
+	return true;
+}
+
+bool decoder_take(struct decoder *decoder, const bt_message *message, struct record *record)
+{
+	switch (bt_message_get_type(message)) {
+	case BT_MESSAGE_TYPE_EVENT:
+		return take_event(decoder, message, record);
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		return take_lost(decoder, message, record);
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* The babeltrace2 plugin `kfd`: the list of its component classes. */
+#include <babeltrace2/babeltrace.h>
+
+#include "plugin/chains.h"
+#include "plugin/leaks.h"
+#include "plugin/perfetto.h"
+#include "plugin/sink.h"
+
+#define PARAMS_HELP                                                                                \
+	"Parameters: output=PATH, format=\"text\"|\"json\", top=N, begin-ns=NS, end-ns=NS,\n"      \
+	"debug-dirs=DIR[:DIR...]. The time limits choose what is printed, not what is read."
+
+BT_PLUGIN_MODULE();
+BT_PLUGIN(kfd);
+BT_PLUGIN_DESCRIPTION("Analyses of AMD KFD recordings made by kfdscope");
+BT_PLUGIN_AUTHOR("The kfdscope authors");
+BT_PLUGIN_LICENSE("MIT");
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(leaks, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(leaks,
+					   "Memory that was not given back, and who took it");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(leaks, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(leaks, leaks_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(leaks, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(leaks, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(chains, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	chains, "What each call cost, from the runtime's functions down to the ioctls");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(chains, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(chains, chains_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(chains, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(chains, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(perfetto, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(perfetto, "A timeline for the Perfetto UI");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(perfetto, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(perfetto, perfetto_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(perfetto, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(perfetto, sink_finalize);

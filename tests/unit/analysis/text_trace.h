@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recordings that a person can write: one record a line. Used by tests only.
+ *
+ *   # comment
+ *   TIME_NS HOST VPID VTID PROCNAME KIND [LAYER NAME] [FIELD=VALUE…]
+ *
+ * KIND is entry or exit (then LAYER is api, ioctl or os, and NAME the call), or one of schema, begin,
+ * node, allocation, queue, event, end, forked, exiting, module, module_id, lost, other. A host or
+ * procname of "-" is absent. FIELD is a name of model/field.def, or
+ *   stack=A,B,…   return addresses, innermost first; A may be FILE!SYMBOL or FILE!SYMBOL+N: the
+ *                 address N bytes (default 4) into a function of a module that was loaded before
+ *   ids=, handles=  numbers;  text=WORD, with \_ for a blank;  build_id=HEX, or build_id=file
+ * A module's text may begin with @: the directory of the fixtures.
+ */
+#ifndef KFDSCOPE_TESTS_UNIT_ANALYSIS_TEXT_TRACE_H
+#define KFDSCOPE_TESTS_UNIT_ANALYSIS_TEXT_TRACE_H
+
+#include "model/model.h"
+
+/*
+ * Feeds a model from text, without model_finish().
+ * @param fixtures  the directory that @ stands for; may be NULL.
+ * @return NULL, or what is wrong with which line; to be freed with g_free().
+ */
+char *text_trace_read(struct model *model, const char *text, const char *fixtures);
+/* The same from a file. */
+char *text_trace_read_file(struct model *model, const char *path, const char *fixtures);
+
+#endif
