@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of simulated descriptors. Each is a duplicate of the memory file, so that the number is
+ * taken, and everything that is not intercepted does something harmless.
+ */
+#include "fds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FDS_MAX 65536 /* numbers above are passed through: no simulated device there */
+
+static _Atomic(struct preload_file *) files[FDS_MAX]; /* counted */
+static _Atomic uint64_t last_file_id;
+
+struct preload_file *preload_fd(int fd)
+{
+	return fd >= 0 && fd < FDS_MAX ? files[fd] : NULL;
+}
+
+static void file_put(struct preload_file *file)
+{
+	if (!file || atomic_fetch_sub(&file->refs, 1) != 1)
+		return;
+	if (file->kind == PRELOAD_RENDER)
+		kfd_model_drm_close(file->model, file->file_id);
+	kfd_model_close(file->kfd);
+	free(file);
+}
+
+void preload_fd_gone(int fd)
+{
+	if (fd >= 0 && fd < FDS_MAX && files[fd])
+		file_put(atomic_exchange(&files[fd], NULL));
+}
+
+void preload_fd_copied(int fd, int copy)
+{
+	struct preload_file *file = preload_fd(fd);
+
+	if (fd == copy || copy < 0)
+		return;
+	preload_fd_gone(copy);
+	if (!file || copy >= FDS_MAX)
+		return;
+	atomic_fetch_add(&file->refs, 1);
+	files[copy] = file;
+}
+
+static int place(struct kfd_model *model, struct preload_file *file, int flags)
+{
+	int memory = kfd_model_memory_fd(model), fd;
+
+	if (memory < 0) {
+		errno = -memory;
+		return -1;
+	}
+	fd = fcntl(memory, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
+	if (fd >= FDS_MAX) {
+		close(fd);
+		errno = EMFILE;
+		return -1;
+	}
+	if (fd >= 0)
+		files[fd] = file;
+	return fd;
+}
+
+int preload_open_kfd(struct kfd_model *model, int flags)
+{
+	struct preload_file *file = calloc(1, sizeof(*file));
+	int fd, rc;
+
+	if (!file) {
+		errno = ENOMEM;
+		return -1;
+	}
+	file->refs = 1;
+	file->kind = PRELOAD_KFD;
+	file->model = model;
+	rc = kfd_model_open(model, &file->kfd);
+	if (rc) {
+		free(file);
+		errno = -rc;
+		return -1;
+	}
+	fd = place(model, file, flags);
+	if (fd < 0) {
+		rc = errno;
+		file_put(file);
+		errno = rc;
+	}
+	return fd;
+}
+
+int preload_open_render(struct kfd_model *model, const struct kfd_model_node *node, int flags)
+{
+	struct preload_file *file = calloc(1, sizeof(*file));
+	int fd;
+
+	if (!file) {
+		errno = ENOMEM;
+		return -1;
+	}
+	file->refs = 1;
+	file->kind = PRELOAD_RENDER;
+	file->model = model;
+	file->node = node;
+	file->file_id = atomic_fetch_add(&last_file_id, 1) + 1;
+	fd = place(model, file, flags);
+	if (fd < 0)
+		free(file);
+	return fd;
+}
+
+int preload_render_file(void *data, int fd, uint32_t *minor, uint64_t *file_id)
+{
+	const struct preload_file *file = preload_fd(fd);
+
+	(void)data;
+	if (!file || file->kind != PRELOAD_RENDER)
+		return -EINVAL;
+	*minor = file->node->render_minor;
+	*file_id = file->file_id;
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Which descriptors of the process are simulated devices. Duplicates share one open file. */
+#ifndef KFDSCOPE_THUNK_MODEL_PRELOAD_FDS_H
+#define KFDSCOPE_THUNK_MODEL_PRELOAD_FDS_H
+
+#include <stdint.h>
+
+#include "model.h"
+#include "topology.h"
+
+enum preload_kind {
+	PRELOAD_KFD,
+	PRELOAD_RENDER,
+};
+
+struct preload_file {
+	_Atomic unsigned int refs;
+	enum preload_kind kind;
+	struct kfd_model *model;           /* borrowed */
+	struct kfd_model_file *kfd;        /* owned; PRELOAD_KFD */
+	const struct kfd_model_node *node; /* borrowed; PRELOAD_RENDER */
+	uint64_t file_id;
+};
+
+/* The simulated device behind a descriptor, or NULL. Borrowed while the descriptor is open. */
+struct preload_file *preload_fd(int fd);
+/* Opens a device. @return a descriptor, or -1 with errno set. */
+int preload_open_kfd(struct kfd_model *model, int flags);
+int preload_open_render(struct kfd_model *model, const struct kfd_model_node *node, int flags);
+/* fd was duplicated to copy. */
+void preload_fd_copied(int fd, int copy);
+/* fd is about to be closed or overwritten. */
+void preload_fd_gone(int fd);
+/* For the machine: struct kfd_model_front. */
+int preload_render_file(void *data, int fd, uint32_t *minor, uint64_t *file_id);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the machine of the process, and keeps it through forks. */
+#include "machine.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fds.h"
+#include "location.h"
+
+static _Atomic(struct kfd_model *) machine; /* owned; lives as long as the process */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+bool preload_modules_only(void)
+{
+	const char *only = getenv("KFDSCOPE_PRELOAD_ONLY");
+
+	return only && strcmp(only, "modules") == 0;
+}
+
+static void after_fork(void)
+{
+	struct kfd_model *model = machine;
+
+	if (model)
+		kfd_model_after_fork(model);
+}
+
+static void make(void)
+{
+	const struct kfd_model_front front = { .render_file = preload_render_file };
+	const char *wanted = getenv("KFDSCOPE_MODEL_TOPOLOGY");
+	struct kfd_model *model = NULL;
+	char topology[4096];
+	int rc;
+
+	if (preload_modules_only())
+		return;
+	rc = kfd_model_topology_path(wanted, topology, sizeof(topology));
+	if (rc) {
+		kfd_model_log("no topology '%s': %s", wanted ? wanted : "", strerror(-rc));
+		return;
+	}
+	if (kfd_model_new(topology, getenv("KFDSCOPE_MODEL_SCENARIO"), &front, &model))
+		return;
+	pthread_atfork(NULL, NULL, after_fork);
+	machine = model;
+}
+
+struct kfd_model *preload_machine(void)
+{
+	pthread_once(&once, make);
+	return machine;
+}
+
+struct kfd_model *preload_machine_made(void)
+{
+	return machine;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that exist nowhere: the DRM directories of the simulated GPUs in sysfs and what shows that
+ * the amdgpu module is loaded.
+ */
+#ifndef KFDSCOPE_THUNK_MODEL_PRELOAD_VIRTUAL_H
+#define KFDSCOPE_THUNK_MODEL_PRELOAD_VIRTUAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model.h"
+
+enum preload_entry_type {
+	ENTRY_FILE,
+	ENTRY_DIRECTORY,
+	ENTRY_LINK,
+};
+
+#define PRELOAD_TEXT_MAX 16384
+
+struct preload_entry {
+	enum preload_entry_type type;
+	char path[256];
+};
+
+/* @return whether the path is one of ours; model may be NULL (module files only). */
+bool preload_virtual_find(struct kfd_model *model, const char *path, struct preload_entry *out);
+/* Text of a file, or target of a link. @return its length. */
+size_t preload_virtual_text(struct kfd_model *model, const struct preload_entry *entry,
+			    char text[PRELOAD_TEXT_MAX]);
+/*
+ * Name of the n-th entry of a directory.
+ * @return false behind the end.
+ */
+bool preload_virtual_child(struct kfd_model *model, const struct preload_entry *directory,
+			   unsigned int n, char name[64], enum preload_entry_type *type);
+
+#endif
