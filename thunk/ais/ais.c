@@ -13,6 +13,7 @@ HSAKMT_STATUS kmt_ais_read_write_file(struct kmt_context *ctx, void *address, HS
 {
 	struct kfd_ioctl_ais_args args = { .in = { .file_offset = (uint64_t)file_offset_bytes,
 						   .fd = fd } };
+	uint64_t size_to_move;
 	int rc;
 
 	if (!kmt_context_usable(ctx))
@@ -23,11 +24,17 @@ HSAKMT_STATUS kmt_ais_read_write_file(struct kmt_context *ctx, void *address, HS
 		args.in.op = KFD_IOC_AIS_WRITE;
 	else
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	args.in.size = size_bytes < MAX_TRANSFER_BYTES ? size_bytes : MAX_TRANSFER_BYTES;
-	if (!kmt_fmm_handle_of_range(ctx, address, args.in.size, &args.in.handle,
+	size_to_move = size_bytes < MAX_TRANSFER_BYTES ? size_bytes : MAX_TRANSFER_BYTES;
+	args.in.size = size_to_move;
+	if (!kmt_fmm_handle_of_range(ctx, address, size_to_move, &args.in.handle,
 				     &args.in.handle_offset))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	rc = kmt_ioctl(ctx, AMDKFD_IOC_AIS_OP, &args);
+	if (rc && args.out.size_copied > size_to_move) {
+		/* The results share their place with the handle, and were not written. */
+		args.out.size_copied = 0;
+		args.out.status = rc;
+	}
 	/* On failure too: a short transfer shows here and nowhere else. */
 	if (size_copied)
 		*size_copied = args.out.size_copied;
