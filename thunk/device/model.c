@@ -93,7 +93,7 @@ static void *model_mmap(struct device *dev, void *addr, size_t size_bytes, int p
 			int fd, off_t offset)
 {
 	if (fd >= 0 && model_of(dev)->mmap)
-		return model_of(dev)->mmap(fd, addr, size_bytes, prot, flags, (uint64_t)offset);
+		return model_of(dev)->mmap(fd, addr, size_bytes, prot, flags, offset);
 	return mmap(addr, size_bytes, prot, flags, fd, offset);
 }
 

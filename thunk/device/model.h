@@ -11,7 +11,7 @@
  * offsets (kfd.md 3), which a memory file refuses. Plug-ins without it give plain file offsets.
  */
 typedef void *(*device_model_mmap_fn)(int fd, void *addr, size_t size_bytes, int prot, int flags,
-				      uint64_t offset);
+				      off_t offset);
 #define DEVICE_MODEL_MMAP_SYMBOL "kfdscope_model_mmap"
 
 struct device_model {

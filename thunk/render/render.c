@@ -15,8 +15,9 @@
 
 struct render {
 	bool is_open;
+	bool owns_fd; /* else it is the device's, and goes with it */
 	int fd;
-	void *device; /* owned; NULL: libdrm could not make one, and fd is owned instead */
+	void *device; /* owned; NULL: libdrm could not make one */
 };
 
 struct kmt_renders {
@@ -58,6 +59,7 @@ static void initialize(struct kmt_context *ctx, struct render *render)
 	union device_drm_args args = { .device_initialize = { .fd = render->fd,
 							      .no_dedup = !ctx->is_primary } };
 	void *device;
+	int rc;
 
 	if (kmt_drm(ctx, DEVICE_DRM_DEVICE_INITIALIZE, &args) < 0)
 		return;
@@ -66,14 +68,19 @@ static void initialize(struct kmt_context *ctx, struct render *render)
 		return;
 	args.device_get_fd.fd = -1;
 	args.device_get_fd.dev = device;
-	if (kmt_drm(ctx, DEVICE_DRM_DEVICE_GET_FD, &args) == 0 && args.device_get_fd.fd > 0) {
-		close_fd(ctx, render->fd);
-		render->fd = args.device_get_fd.fd;
-		render->device = device;
+	rc = kmt_drm(ctx, DEVICE_DRM_DEVICE_GET_FD, &args);
+	if (rc != -ENOSYS && (rc < 0 || args.device_get_fd.fd <= 0)) {
+		/* The two might work on different files, which the kernel refuses later. */
+		deinitialize(ctx, device);
 		return;
 	}
-	/* Without libdrm's descriptor the two would work on different files. */
-	deinitialize(ctx, device);
+	render->device = device;
+	/* An old libdrm cannot tell, and a model may make no copy: ours stays in use. */
+	if (rc == -ENOSYS || args.device_get_fd.fd == render->fd)
+		return;
+	close_fd(ctx, render->fd);
+	render->fd = args.device_get_fd.fd;
+	render->owns_fd = false;
 }
 
 static int render_open(struct kmt_context *ctx, struct render *render, uint32_t minor)
@@ -89,6 +96,7 @@ static int render_open(struct kmt_context *ctx, struct render *render, uint32_t 
 		return rc;
 	}
 	render->fd = args.open_render.fd;
+	render->owns_fd = true;
 	initialize(ctx, render);
 	render->is_open = true;
 	return 0;
@@ -152,8 +160,8 @@ void kmt_renders_close(struct kmt_context *ctx)
 		if (!render->is_open)
 			continue;
 		if (render->device)
-			deinitialize(ctx, render->device); /* closes its descriptor */
-		else
+			deinitialize(ctx, render->device);
+		if (render->owns_fd)
 			close_fd(ctx, render->fd);
 		*render = (struct render){ 0 };
 	}
