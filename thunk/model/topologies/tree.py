@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Expands a machine description into a tree like /sys/class/kfd/kfd/topology (kfd.md 8).
 
-A description has "system" and "nodes". A node has "like" (a template of the same file), "count"
-(that many equal nodes; gpu_id, minor, location and unique_id are counted up), "gpu_id", "name",
-"properties", "banks", "caches" and "links". Links are made by "links": {"cpu": {...}, "gpu": {...}}
-on a GPU node: to every CPU node, and between all GPU nodes; the CPU's side is made from the same.
+A description has "system" and "nodes". A node has "count" (that many equal nodes: gpu_id, minor,
+location and unique_id are counted up), "gpu_id", "name", "properties", "banks", "caches" and "links".
+Links are made from "links" of a node: "cpu" to its CPU node (and back) or between CPU nodes, "gpu" or
+"p2p" between all GPU nodes.
 """
 import copy
 import json
@@ -71,7 +71,9 @@ def make_links(nodes):
         home = cpus[position * len(cpus) // len(gpus)] if cpus else None
         if home is not None and "cpu" in kinds:
             links[gpu].append(link(kinds["cpu"], gpu, home))
-            links[home].append(link(kinds["cpu"], home, gpu))
+            # a CPU reaches only VRAM that its side of the bus shows in full (kfd.md 8)
+            if any(bank["heap_type"] == 1 for bank in nodes[gpu]["banks"]):
+                links[home].append(link(kinds["cpu"], home, gpu))
         for other in gpus:
             if other == gpu:
                 continue
