@@ -322,6 +322,21 @@ void trace_state_forked(void)
 	__atomic_store_n(&schema_is_told, 0, __ATOMIC_RELAXED);
 }
 
+void trace_opened(struct kmt_context *ctx, HSAKMT_STATUS status)
+{
+	const struct trace_provider *provider = trace_provider_get();
+	struct trace_thread *thread = &trace_thread;
+	int saved_errno = errno;
+
+	(void)ctx;
+	if (status != HSAKMT_STATUS_SUCCESS || !provider || thread->busy)
+		return;
+	thread->busy = true;
+	emit_schema(provider);
+	thread->busy = false;
+	errno = saved_errno;
+}
+
 void trace_nodes_known(struct kmt_context *ctx, HSAKMT_STATUS status)
 {
 	struct trace_thread *thread = &trace_thread;

@@ -2,8 +2,6 @@
 /* The one thing this object exports: the table that libhsakmt fires its events through. */
 #include "provider.h"
 
-#include <unistd.h>
-
 #include "host.h"
 #include "modules.h"
 #include "table.h"
@@ -76,12 +74,4 @@ static void __attribute__((constructor)) provider_init(void)
 	walker_init();
 	fork_init();
 	statedump_init();
-}
-
-/* What is alive now is alive at the process's exit, and nothing after this is recorded. */
-static void __attribute__((destructor)) provider_fini(void)
-{
-	const struct kmt_state_exiting event = { .pid = getpid() };
-
-	provider_fire(TRACE_kmt_state_exiting, &event);
 }

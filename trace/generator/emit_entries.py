@@ -104,9 +104,9 @@ def implementation(function):
     """The thunk's prototype: it must agree with the module's own header."""
     first = None if function.has("no-ctx") else "struct kmt_context *"
     types = ([first] if first else []) + [a.ctype for a in function.arguments]
-    weak = " __attribute__((weak))" if function.has("missing") else ""
-    return wrap(f"HSAKMT_STATUS kmt_{snake(function.name)}({', '.join(types) or 'void'}){weak};",
-                "\t")
+    if function.has("refused"):
+        return ""
+    return wrap(f"HSAKMT_STATUS kmt_{snake(function.name)}({', '.join(types) or 'void'});", "\t")
 
 
 def call(model, function):
@@ -114,8 +114,8 @@ def call(model, function):
     entry, exit_ = model.of(function, "entry"), model.of(function, "exit")
     inner = f"kmt_{snake(function.name)}"
     value = f"{inner}({names(function, first)})"
-    if function.has("missing"):
-        value = f"{inner} ? {value} : HSAKMT_STATUS_NOT_IMPLEMENTED"
+    if function.has("refused"):
+        value = "HSAKMT_STATUS_NOT_SUPPORTED"
     rest = "".join(f", {a.name}" for a in function.arguments)
     out = [wrap("static inline HSAKMT_STATUS " + f"{function.name}_call("
                 + tracing_parameters(function, ["const void *t_caller"]) + ")", "\t"), "{"]
@@ -128,6 +128,7 @@ def call(model, function):
             f"\t    trace_wanted(TRACE_{exit_.ident}, TRACE_{exit_.ident}))",
             wrap(f"\t\t{function.name}_leave(&t_call, t_status, t_ctx{rest});", "\t\t\t"),
             "\treturn t_status;", "#else", "\t(void)t_caller;", "\t(void)t_ctx;",
+            *(f"\t(void){a.name};" for a in function.arguments if function.has("refused")),
             wrap(f"\treturn {value};", "\t\t"), "#endif", "}", ""]
     return out
 
