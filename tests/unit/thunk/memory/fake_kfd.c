@@ -402,6 +402,8 @@ struct fake_kfd *fake_kfd_open(const char *tree)
 
 void fake_kfd_close(struct fake_kfd *kfd)
 {
+	if (kfd->slow_ops) /* the fake device finds itself by them */
+		kfd->ctx->device->ops = kfd->slow_ops;
 	fake_open_finish(kfd->device);
 	pthread_mutex_destroy(&kfd->lock);
 	free(kfd->bos);
@@ -475,7 +477,8 @@ void fake_kfd_go_fast(struct fake_kfd *kfd)
 {
 	static struct device_ops ops;
 
-	ops = *kfd->ctx->device->ops;
+	kfd->slow_ops = kfd->ctx->device->ops;
+	ops = *kfd->slow_ops;
 	ops.ioctl = fast_ioctl;
 	ops.mmap = fast_mmap;
 	ops.munmap = fast_munmap;

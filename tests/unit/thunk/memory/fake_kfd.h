@@ -39,9 +39,10 @@ struct fake_dma_buf {
 };
 
 struct fake_kfd {
-	struct fake_device *device; /* owned */
-	struct kmt_context *ctx;    /* the primary one */
-	pthread_mutex_t lock;       /* protects all below */
+	struct fake_device *device;        /* owned */
+	struct kmt_context *ctx;           /* the primary one */
+	const struct device_ops *slow_ops; /* borrowed: the fake device's, after go_fast */
+	pthread_mutex_t lock;              /* protects all below */
 
 	struct fake_bo *bos; /* owned */
 	uint32_t bo_room, bo_count, bo_hint;
