@@ -5,7 +5,9 @@
 
 #include "context.h"
 
+/* The event part of a context, without a signal page. @return NULL without memory. */
 struct kmt_events *kmt_events_new(void);
+/* Frees every event object without destroying it in the kernel; accepts NULL. */
 void kmt_events_free(struct kmt_events *events);
 /* In a forked child and at secondary close: forget the events page. */
 void kmt_events_forget_page(struct kmt_context *ctx);

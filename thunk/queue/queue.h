@@ -10,7 +10,12 @@
 
 #include "context.h"
 
+/* The queue part of a context, without doorbell records. @return NULL without memory. */
 struct kmt_queues *kmt_queues_new(void);
+/*
+ * Forgets every queue; accepts NULL. Issues no ioctl and leaves GPU-visible memory to the memory
+ * manager.
+ */
 void kmt_queues_free(struct kmt_queues *queues);
 
 /*
@@ -18,6 +23,7 @@ void kmt_queues_free(struct kmt_queues *queues);
  * ReleaseSystemProperties before them. The caller holds the global lock.
  */
 HSAKMT_STATUS kmt_doorbells_init(struct kmt_context *ctx);
+/* Unmaps the doorbells and drops the records; harmless without any. */
 void kmt_doorbells_fini(struct kmt_context *ctx);
 /* In a forked child: munmap the plainly mapped ones only. */
 void kmt_doorbells_after_fork(struct kmt_context *ctx);
