@@ -6,6 +6,9 @@
 
 #include "topology/snapshot.h"
 
+/* Longest node array that is translated; nodes may be named more than once. */
+#define MAX_NODE_ARRAY (1u << 20)
+
 struct kmt_topology {
 	struct topology_snapshot *snapshot; /* owned; NULL: none; changed under the global lock */
 };
@@ -92,7 +95,7 @@ HSAKMT_STATUS kmt_topology_gpu_ids(const struct kmt_context *ctx, const uint32_t
 
 	if (!count || !node_ids)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	gpu_ids = calloc(count, sizeof(*gpu_ids));
+	gpu_ids = count <= MAX_NODE_ARRAY ? calloc(count, sizeof(*gpu_ids)) : NULL;
 	if (!gpu_ids)
 		return HSAKMT_STATUS_NO_MEMORY;
 	for (uint64_t i = 0; i < count && status == HSAKMT_STATUS_SUCCESS; i++)
