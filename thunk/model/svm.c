@@ -420,24 +420,29 @@ int kfd_model_xnack_ioctl(struct kfd_model_process *process,
 	return 0;
 }
 
-void kfd_model_svm_unmapped(struct kfd_model_process *process, uint64_t start, uint64_t size_bytes)
+/* Called with vm_lock. Without memory for a split the pieces stay: too much, never too little. */
+static void drop(struct kfd_model_svm *svm, uint64_t start, uint64_t end)
 {
-	struct kfd_model_svm *svm = process->svm;
-	uint64_t end = (start + size_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	struct range **link;
 
-	pthread_rwlock_wrlock(&process->vm_lock);
-	/* without memory for the split the pieces stay: registered too much, never too little */
-	if (svm->ranges && !split_at(svm, start) && !split_at(svm, end)) {
-		first_behind(svm, start, &link);
-		while (*link && (*link)->start < end) {
-			struct range *gone = *link;
+	if (!svm->ranges || split_at(svm, start) || split_at(svm, end))
+		return;
+	first_behind(svm, start, &link);
+	while (*link && (*link)->start < end) {
+		struct range *gone = *link;
 
-			*link = gone->next;
-			svm->count--;
-			free(gone);
-		}
+		*link = gone->next;
+		svm->count--;
+		free(gone);
 	}
+}
+
+void kfd_model_svm_unmapped(struct kfd_model_process *process, uint64_t start, uint64_t size_bytes)
+{
+	uint64_t end = (start + size_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+
+	pthread_rwlock_wrlock(&process->vm_lock);
+	drop(process->svm, start, end);
 	pthread_rwlock_unlock(&process->vm_lock);
 }
 
@@ -478,14 +483,35 @@ bool kfd_model_svm_always_mapped(struct kfd_model_vm *vm, uint64_t start, uint64
 	return start >= end;
 }
 
+/*
+ * The driver is told when pages go; the simulation sees no munmap() that the C library makes by
+ * itself, in free() for example. So a piece whose page cannot be read, or that nobody may access any
+ * more, is one of those when somebody wants to put something else there.
+ */
+static bool is_stale(const struct range *range, uint64_t start)
+{
+	return (range->no_access && !(range->access | range->in_place)) ||
+	       !kfd_model_range_accessible(start, PAGE_BYTES, false);
+}
+
 bool kfd_model_svm_overlaps(struct kfd_model_process *process, uint64_t start, uint64_t size_bytes)
 {
+	uint64_t end = start + size_bytes, at = start;
+	bool overlaps = false;
 	struct range *range;
-	bool overlaps;
 
-	pthread_rwlock_rdlock(&process->vm_lock);
-	range = first_behind(process->svm, start, NULL);
-	overlaps = range && range->start < start + size_bytes;
+	pthread_rwlock_wrlock(&process->vm_lock);
+	while ((range = first_behind(process->svm, at, NULL)) && range->start < end) {
+		uint64_t from = range->start > start ? range->start : start;
+
+		at = range->end < end ? range->end : end;
+		if (is_stale(range, from))
+			drop(process->svm, from, at);
+		else
+			overlaps = true;
+		if (at == end)
+			break;
+	}
 	pthread_rwlock_unlock(&process->vm_lock);
 	return overlaps;
 }
