@@ -31,7 +31,10 @@ struct dump {
 	uint32_t nodes, allocations, queues, events;
 };
 
+enum { CONTEXTS_MAX = 64 }; /* secondary contexts that a dump tells about */
+
 static int schema_is_told; /* in this process */
+static int is_inherited;   /* forked, and not opened anew as far as is known */
 static uint64_t dump_count;
 
 static void emit(const struct trace_provider *provider, enum trace_event number, const void *event)
@@ -173,17 +176,16 @@ static void emit_node(struct dump *dump, uint32_t node_id)
 	dump->nodes++;
 }
 
-/* The snapshot may not be released meanwhile: under the global lock. */
+/* The caller holds the global lock, so that the snapshot is not released meanwhile. */
 static void emit_nodes(struct dump *dump)
 {
-	kmt_global_lock();
-	if (kmt_context_usable(dump->ctx) && kmt_topology_held(dump->ctx)) {
-		const uint32_t count = kmt_topology_node_count(dump->ctx);
+	uint32_t count;
 
-		for (uint32_t i = 0; i < count; i++)
-			emit_node(dump, i);
-	}
-	kmt_global_unlock();
+	if (!kmt_context_usable(dump->ctx) || !kmt_topology_held(dump->ctx))
+		return;
+	count = kmt_topology_node_count(dump->ctx);
+	for (uint32_t i = 0; i < count; i++)
+		emit_node(dump, i);
 }
 
 static void fill_gpus(uint64_t *count, uint8_t *is_truncated, uint16_t *length, uint32_t *to,
@@ -281,16 +283,16 @@ static void emit_event(const struct kmt_event_info *info, void *data)
 	dump->events++;
 }
 
-static void dump_context(struct kmt_context *ctx, void *data)
+/* The caller holds the global lock, so that the context is not closed meanwhile. */
+static void dump_context(struct dump *all, struct kmt_context *ctx, bool has_objects)
 {
-	struct dump *all = data;
 	struct dump dump = { .provider = all->provider, .number = all->number, .ctx = ctx };
 	const struct kmt_state_begin begin = { .dump = dump.number, .ctx = ctx->id };
 	struct kmt_state_end end = { .dump = dump.number, .ctx = ctx->id };
 
 	emit(dump.provider, TRACE_kmt_state_begin, &begin);
-	emit_nodes(&dump);
-	if (kmt_context_usable(ctx)) {
+	if (has_objects && kmt_context_usable(ctx)) {
+		emit_nodes(&dump);
 		kmt_fmm_for_each(ctx, emit_allocation, &dump);
 		kmt_queue_for_each(ctx, emit_queue, &dump);
 		kmt_event_for_each(ctx, emit_event, &dump);
@@ -300,6 +302,29 @@ static void dump_context(struct kmt_context *ctx, void *data)
 	end.queues = dump.queues;
 	end.events = dump.events;
 	emit(dump.provider, TRACE_kmt_state_end, &end);
+}
+
+static void dump_all(struct dump *dump)
+{
+	struct kmt_context *secondaries[CONTEXTS_MAX];
+	size_t count;
+
+	/*
+	 * What a child inherited is no longer its own, and until the library's fork handler has run
+	 * the global lock is the parent's: stay away from both.
+	 */
+	if (__atomic_load_n(&is_inherited, __ATOMIC_ACQUIRE)) {
+		if (!kmt_context_usable(kmt_primary()))
+			__atomic_store_n(&is_inherited, 0, __ATOMIC_RELEASE);
+		dump_context(dump, kmt_primary(), false);
+		return;
+	}
+	kmt_global_lock();
+	dump_context(dump, kmt_primary(), true);
+	count = kmt_secondary_list(secondaries, CONTEXTS_MAX);
+	for (size_t i = 0; i < count; i++)
+		dump_context(dump, secondaries[i], true);
+	kmt_global_unlock();
 }
 
 void trace_state_dump(void)
@@ -313,13 +338,14 @@ void trace_state_dump(void)
 	dump.number = __atomic_add_fetch(&dump_count, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&schema_is_told, 1, __ATOMIC_RELAXED);
 	emit_schema(dump.provider);
-	dump_context(kmt_primary(), &dump);
+	dump_all(&dump);
 	thread->busy = false;
 }
 
 void trace_state_forked(void)
 {
 	__atomic_store_n(&schema_is_told, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&is_inherited, 1, __ATOMIC_RELEASE);
 }
 
 void trace_opened(struct kmt_context *ctx, HSAKMT_STATUS status)
@@ -332,6 +358,7 @@ void trace_opened(struct kmt_context *ctx, HSAKMT_STATUS status)
 	if (status != HSAKMT_STATUS_SUCCESS || !provider || thread->busy)
 		return;
 	thread->busy = true;
+	__atomic_store_n(&is_inherited, 0, __ATOMIC_RELEASE);
 	emit_schema(provider);
 	thread->busy = false;
 	errno = saved_errno;
@@ -347,7 +374,9 @@ void trace_nodes_known(struct kmt_context *ctx, HSAKMT_STATUS status)
 	    !trace_enabled(dump.provider, TRACE_kmt_state_node))
 		return;
 	thread->busy = true;
+	kmt_global_lock();
 	emit_nodes(&dump);
+	kmt_global_unlock();
 	thread->busy = false;
 	errno = saved_errno;
 }

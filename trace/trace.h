@@ -125,7 +125,7 @@ void trace_nodes_known(struct kmt_context *ctx, HSAKMT_STATUS status);
 void trace_schema_once(const struct trace_provider *provider);
 /* Emits the whole state (state.def). Called by the provider in a thread of its own. */
 void trace_state_dump(void);
-/* In a forked child: the schema is to be emitted again. */
+/* In a forked child, before anything else: the schema is news again, and nothing is alive. */
 void trace_state_forked(void);
 
 /* Decorates a device's operations; given to device_set_decorator(). */

@@ -33,20 +33,32 @@ static void host_forked(const struct trace_host *host)
 	host->forked();
 }
 
+static void forget(void)
+{
+	statedump_forked();
+	modules_forked();
+	host_for_each(host_forked);
+}
+
 static void tell(void)
 {
 	const struct kmt_state_forked event = { .pid = getpid(), .ppid = getppid() };
 
-	statedump_forked();
-	modules_forked();
-	host_for_each(host_forked);
 	provider_fire(TRACE_kmt_state_forked, &event);
 }
 
+/* Starting LTTng-UST anew may bring a state dump at once, so first the old state is forgotten. */
 static void after_in_child(void)
 {
+	forget();
 	lttng_ust_after_fork_child(&saved_signals);
 	tell();
+}
+
+/* With liblttng-ust-fork.so, which starts LTTng-UST anew after these handlers. */
+static void child_of_fork_library(void)
+{
+	forget();
 }
 
 /* True when fork() is liblttng-ust-fork.so's. */
@@ -63,7 +75,7 @@ void fork_init(void)
 {
 	/* Without handlers the child is silent, which is no reason to disturb the program. */
 	if (has_fork_library())
-		(void)pthread_atfork(NULL, NULL, tell);
+		(void)pthread_atfork(NULL, NULL, child_of_fork_library);
 	else
 		(void)pthread_atfork(before, after_in_parent, after_in_child);
 }

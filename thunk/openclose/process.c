@@ -137,6 +137,17 @@ bool kmt_secondary_is_live(const struct kmt_context *ctx)
 	return other;
 }
 
+size_t kmt_secondary_list(struct kmt_context **out, size_t capacity)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&secondary_lock);
+	for (struct kmt_context *ctx = secondaries; ctx && count < capacity; ctx = ctx->next)
+		out[count++] = ctx;
+	pthread_mutex_unlock(&secondary_lock);
+	return count;
+}
+
 void kmt_secondary_forget(void)
 {
 	pthread_mutex_lock(&secondary_lock);

@@ -30,11 +30,16 @@ void kmt_process_fork_done(void);
 /* Installs the fork handlers, once in the life of the process. @return 0 or -errno. */
 int kmt_process_install_fork_handlers(void);
 
-/* The secondary contexts that are open. All four take the list's own lock. */
+/* The secondary contexts that are open. All take the list's own lock. */
 void kmt_secondary_add(struct kmt_context *ctx);
 /* @return false when ctx is not in the list: then it is stale and must not be touched. */
 bool kmt_secondary_remove(struct kmt_context *ctx);
 bool kmt_secondary_is_live(const struct kmt_context *ctx);
+/*
+ * Lists them. The caller holds the global lock, without which they may be closed meanwhile.
+ * @return how many were put into out, at most capacity.
+ */
+size_t kmt_secondary_list(struct kmt_context **out, size_t capacity);
 /* In a forked child: forgets them all; their memory stays behind (context.md 3). */
 void kmt_secondary_forget(void);
 
