@@ -87,10 +87,14 @@ static int register_svm(struct kmt_context *ctx, const struct save_area *area, u
 	return rc;
 }
 
+/*
+ * A model plug-in does not see the munmap that ends the area, and would keep the range for taken
+ * (the kernel is told by its own memory management).
+ */
 static bool may_use_svm(const struct kmt_context *ctx, const HsaNodeProperties *properties)
 {
-	return ctx->svm_api_supported && kmt_kfd_at_least(11) &&
-	       !properties->Capability2.ui32.StallOnRetryFault;
+	return ctx->svm_api_supported && !(ctx->device && ctx->device->is_model) &&
+	       kmt_kfd_at_least(11) && !properties->Capability2.ui32.StallOnRetryFault;
 }
 
 static bool init_svm(struct kmt_context *ctx, uint32_t gpu_id, struct save_area *area,

@@ -303,6 +303,10 @@ static void the_save_area_falls_back_when_svm_cannot_hold_it(void **state)
 	assert_int_equal(create(seam, HSA_QUEUE_COMPUTE_AQL, &r), HSAKMT_STATUS_SUCCESS);
 	assert_int_equal(kmt_destroy_queue(&seam->ctx, r.QueueId), HSAKMT_STATUS_SUCCESS);
 	seam->process.kfd_minor = 19;
+	seam->device.is_model = true; /* it would not notice the end of the mapping */
+	assert_int_equal(create(seam, HSA_QUEUE_COMPUTE_AQL, &r), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(kmt_destroy_queue(&seam->ctx, r.QueueId), HSAKMT_STATUS_SUCCESS);
+	seam->device.is_model = false;
 	seam->ctx.svm_api_supported = false;
 	assert_int_equal(create(seam, HSA_QUEUE_COMPUTE_AQL, &r), HSAKMT_STATUS_SUCCESS);
 	assert_int_equal(kmt_destroy_queue(&seam->ctx, r.QueueId), HSAKMT_STATUS_SUCCESS);
