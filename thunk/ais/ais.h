@@ -6,8 +6,8 @@
 #include "context.h"
 
 /*
- * Reads a file into device memory, or writes device memory to a file, without a copy in between. One
- * transfer, which may be shorter than asked for; the caller goes on from there.
+ * Reads a file into device memory, or writes device memory to a file, without a copy in between.
+ * One transfer, which may be shorter than asked for; the caller goes on from there.
  *
  * @param address      in one allocation, with all that is transferred.
  * @param size_bytes   at most 0x7FFFF000 are transferred at once, as for read(2).

@@ -54,8 +54,8 @@ HSAKMT_STATUS kmt_get_core_device_info(struct kmt_context *ctx, HSAuint32 gpu_id
 				       struct kfd_dbg_device_info_entry *info);
 
 /*
- * Self-debug (debug.md 4). All need an open KFD of at least 1.13, else NOT_SUPPORTED. Arrays are the
- * caller's to free(); they are NULL and the counts 0 after a failure.
+ * Self-debug (debug.md 4). All need an open KFD of at least 1.13, else NOT_SUPPORTED. Arrays are
+ * the caller's to free(); they are NULL and the counts 0 after a failure.
  */
 /* @param info  a new struct kfd_runtime_info. @param size_bytes  its size, 16. */
 HSAKMT_STATUS kmt_dbg_enable(struct kmt_context *ctx, void **info, HSAuint32 *size_bytes);
@@ -76,9 +76,10 @@ HSAKMT_STATUS kmt_dbg_get_queue_data(struct kmt_context *ctx, void **data, HSAui
  * suspend (op 6), or for all other operations those of resume, point to (debug.md 5).
  *
  * @param queues        may be NULL.
- * @param debug_return  the ioctl's result, -1 on failure; may be NULL. errno is left for the caller.
- * @return SUCCESS; INVALID_PARAMETER for NULL args; NO_MEMORY for handles that cannot be translated;
- *         ERROR.
+ * @param debug_return  the ioctl's result, -1 on failure; may be NULL. errno is left for the
+ *         caller.
+ * @return SUCCESS; INVALID_PARAMETER for NULL args; NO_MEMORY for handles that cannot be
+ *         translated; ERROR.
  */
 HSAKMT_STATUS kmt_debug_trap_ioctl(struct kmt_context *ctx, struct kfd_ioctl_dbg_trap_args *args,
 				   HSA_QUEUEID *queues, HSAuint64 *debug_return);

@@ -132,8 +132,9 @@ static int create_with_page(struct kmt_context *ctx, struct kfd_ioctl_create_eve
 	rc = kmt_ioctl(ctx, AMDKFD_IOC_CREATE_EVENT, args);
 	if (rc == -EINVAL && (tried_before || is_model(ctx))) {
 		/*
-		 * "Set page twice": the failed creation had left the page with the kernel. Or a model
-		 * that keeps signals to itself (model.md 3); ours takes the page as the kernel does.
+		 * "Set page twice": the failed creation had left the page with the kernel. Or a
+		 * model that keeps signals to itself (model.md 3); ours takes the page as the kernel
+		 * does.
 		 */
 		*args = without_page;
 		rc = kmt_ioctl(ctx, AMDKFD_IOC_CREATE_EVENT, args);
@@ -185,7 +186,10 @@ static int create_locked(struct kmt_context *ctx, struct kfd_ioctl_create_event_
 		}
 	}
 	*slot_address = 0;
-	/* Other types have no slot; an older kernel leaves our page handle in the offset for them. */
+	/*
+	 * Other types have no slot; an older kernel leaves our page handle in the offset for
+	 * them.
+	 */
 	if ((args->event_type == KFD_IOC_EVENT_SIGNAL ||
 	     args->event_type == KFD_IOC_EVENT_DEBUG_EVENT) &&
 	    args->event_page_offset && args->event_slot_index < events->slot_limit)

@@ -31,8 +31,8 @@ bool kmt_event_id(struct kmt_context *ctx, const HsaEvent *object, uint32_t *id)
  * @param manual_reset  false: a wait that returns clears the event.
  * @param is_signaled   ignored for system event types.
  * @param out           the event, until kmt_destroy_event(); NULL on failure.
- * @return SUCCESS; KERNEL_IO_CHANNEL_NOT_OPENED; INVALID_PARAMETER for NULL and unknown types; ERROR
- *         for everything else, missing memory too.
+ * @return SUCCESS; KERNEL_IO_CHANNEL_NOT_OPENED; INVALID_PARAMETER for NULL and unknown types;
+ *         ERROR for everything else, missing memory too.
  */
 HSAKMT_STATUS kmt_create_event(struct kmt_context *ctx, HsaEventDescriptor *desc, bool manual_reset,
 			       bool is_signaled, HsaEvent **out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library can tell about a memory fault: the reason, the buffer by its own records, or else
- * what the kernel's SVM says about the page (events.md 5). Seen with HSAKMT_DEBUG_LEVEL >= 3.
+ * What the library can tell about a memory fault: the reason, the buffer by its own records, or
+ * else what the kernel's SVM says about the page (events.md 5). Seen with HSAKMT_DEBUG_LEVEL >= 3.
  */
 #include "event/event-internal.h"
 

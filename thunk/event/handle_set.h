@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A set of live handles. Public handles are addresses that come back from the caller, possibly stale
- * or made up; whoever hands them out looks them up here before following them.
+ * A set of live handles. Public handles are addresses that come back from the caller, possibly
+ * stale or made up; whoever hands them out looks them up here before following them.
  *
  * The lock is a leaf: nothing else is taken while it is held.
  */

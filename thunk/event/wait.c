@@ -58,8 +58,8 @@ static HSAKMT_STATUS decode_hw(struct kmt_context *ctx, struct event *event,
 }
 
 /*
- * Decodes every record. The objects are looked up again: another thread may have destroyed one while
- * this one slept.
+ * Decodes every record. The objects are looked up again: another thread may have destroyed one
+ * while this one slept.
  */
 static HSAKMT_STATUS decode(struct kmt_context *ctx, HsaEvent *objects[],
 			    const struct kfd_event_data *records, uint32_t count)

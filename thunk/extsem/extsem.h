@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * External semaphores (queues.md 9). The KFD has no call for them: every entry refuses, whatever its
- * arguments, and needs no open KFD. They exist because the API declares them.
+ * External semaphores (queues.md 9). The KFD has no call for them: every entry refuses, whatever
+ * its arguments, and needs no open KFD. They exist because the API declares them.
  */
 #ifndef KFDSCOPE_THUNK_EXTSEM_EXTSEM_H
 #define KFDSCOPE_THUNK_EXTSEM_EXTSEM_H

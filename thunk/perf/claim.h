@@ -2,11 +2,11 @@
 /*
  * Claims on counter slots among all processes (perf.md 3).
  *
- * The original counts free slots in shared memory under a named semaphore: a process that dies takes
- * its slots along for ever, and one that dies inside the semaphore stops everybody. Here a slot is a
- * byte of the same shared memory file that its holder keeps locked (an open-file-description lock):
- * the kernel gives it back however the holder ends. The two words that external tools know, magic
- * and free IOMMU slots, are still written, as information; nobody trusts them.
+ * The original counts free slots in shared memory under a named semaphore: a process that dies
+ * takes its slots along for ever, and one that dies inside the semaphore stops everybody. Here a slot is
+ * a byte of the same shared memory file that its holder keeps locked (an open-file-description
+ * lock): the kernel gives it back however the holder ends. The two words that external tools know,
+ * magic and free IOMMU slots, are still written, as information; nobody trusts them.
  */
 #ifndef KFDSCOPE_THUNK_PERF_CLAIM_H
 #define KFDSCOPE_THUNK_PERF_CLAIM_H

@@ -71,7 +71,10 @@ HSAKMT_STATUS kmt_pc_sampling_query_capabilities(struct kmt_context *ctx, HSAuin
 						 void *sample_info, HSAuint32 count,
 						 HSAuint32 *size_needed)
 {
-	/* Flags 0: what can be used now, which is the active setting while another process samples. */
+	/*
+	 * Flags 0: what can be used now, which is the active setting while another process
+	 * samples.
+	 */
 	struct kfd_ioctl_pc_sample_args args = {
 		.sample_info_ptr = (uintptr_t)sample_info,
 		.num_sample_info = count,
@@ -127,7 +130,10 @@ static HSAKMT_STATUS control(struct kmt_context *ctx, uint32_t node_id, uint32_t
 HSAKMT_STATUS kmt_pc_sampling_destroy(struct kmt_context *ctx, HSAuint32 node_id,
 				      HsaPcSamplingTraceId trace_id)
 {
-	/* The kernel destroys no running trace; one that is stopped already fails here, harmlessly. */
+	/*
+	 * The kernel destroys no running trace; one that is stopped already fails here,
+	 * harmlessly.
+	 */
 	(void)kmt_pc_sampling_stop(ctx, node_id, trace_id);
 	return control(ctx, node_id, KFD_IOCTL_PCS_OP_DESTROY, trace_id);
 }

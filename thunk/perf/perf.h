@@ -33,7 +33,8 @@ HSAKMT_STATUS kmt_pmc_get_counter_properties(struct kmt_context *ctx, HSAuint32 
  *
  * @param root  out: buffer size, passes, trace id.
  * @return SUCCESS; NO_MEMORY (also: more than 512 counters); INVALID_NODE_UNIT; INVALID_PARAMETER
- *         for NULL, no privileged counter, an unknown block or counter, or more than a block's slots.
+ *         for NULL, no privileged counter, an unknown block or counter, or more than a block's
+ * slots.
  */
 HSAKMT_STATUS kmt_pmc_register_trace(struct kmt_context *ctx, HSAuint32 node_id, HSAuint32 count,
 				     HsaCounter *counters, HsaPmcTraceRoot *root);
@@ -81,8 +82,8 @@ HSAKMT_STATUS kmt_spm_acquire(struct kmt_context *ctx, HSAuint32 node_id);
 /* Stops and gives the ownership up. @return SUCCESS, INVALID_NODE_UNIT or ERROR. */
 HSAKMT_STATUS kmt_spm_release(struct kmt_context *ctx, HSAuint32 node_id);
 /*
- * Hands the next buffer to the driver and tells how much of the previous one was filled. The outputs
- * are written on failure too; each may be NULL.
+ * Hands the next buffer to the driver and tells how much of the previous one was filled. The
+ * outputs are written on failure too; each may be NULL.
  *
  * @param timeout_ms  in: how long to wait for the previous buffer; out: what is left.
  * @param dest        NULL with size 0 stops.

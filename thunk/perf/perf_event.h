@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's uncore performance events, the only counters that this interface reads (perf.md 3). */
+/*
+ * The kernel's uncore performance events, the only counters that this interface reads (perf.md
+ * 3).
+ */
 #ifndef KFDSCOPE_THUNK_PERF_PERF_EVENT_H
 #define KFDSCOPE_THUNK_PERF_PERF_EVENT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counter tables that callers see (perf.md 1): blocks of variable length, back to back. Old APUs
- * have one more block, whose size and ids sysfs tells (perf.md 3).
+ * The counter tables that callers see (perf.md 1): blocks of variable length, back to back. Old
+ * APUs have one more block, whose size and ids sysfs tells (perf.md 3).
  */
 #include "perf/perf-internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A counter trace and the list of them. One lock serialises everything: traces are rare, and a trace
- * id that comes back from a caller is looked up before it is followed.
+ * A counter trace and the list of them. One lock serialises everything: traces are rare, and a
+ * trace id that comes back from a caller is looked up before it is followed.
  */
 #ifndef KFDSCOPE_THUNK_PERF_TRACE_INTERNAL_H
 #define KFDSCOPE_THUNK_PERF_TRACE_INTERNAL_H
@@ -47,7 +47,8 @@ void trace_remove(struct trace *trace);
 /* Closes the counters and gives back the claims; harmless without any. */
 void trace_give_back(struct trace *trace);
 /*
- * Claims the slots of every block and opens the counters that can be; nothing stays after a failure.
+ * Claims the slots of every block and opens the counters that can be; nothing stays after a
+ * failure.
  * @return SUCCESS; UNAVAILABLE when others hold the slots; ERROR when a counter cannot be opened.
  */
 HSAKMT_STATUS trace_acquire(struct kmt_context *ctx, struct trace *trace);

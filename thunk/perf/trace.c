@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running a counter trace: acquiring, starting, reading (perf.md 2). Only the IOMMU's counters can be
- * read; the others have no kernel interface, so that starting them is UNAVAILABLE.
+ * Running a counter trace: acquiring, starting, reading (perf.md 2). Only the IOMMU's counters can
+ * be read; the others have no kernel interface, so that starting them is UNAVAILABLE.
  */
 #include "perf/trace-internal.h"
 

@@ -60,8 +60,8 @@ void trace_remove(struct trace *trace)
 }
 
 /*
- * A child has the parent's descriptors, and a claim lasts as long as any copy of its descriptor: the
- * child closes them, or it would hold the counters after its parent's end.
+ * A child has the parent's descriptors, and a claim lasts as long as any copy of its descriptor:
+ * the child closes them, or it would hold the counters after its parent's end.
  */
 static void after_fork_in_child(void)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating queues (queues.md 5): everything a queue needs is made first, the kernel's queue last. */
+/*
+ * Creating queues (queues.md 5): everything a queue needs is made first, the kernel's queue last.
+ */
 #include "queue/queue-internal.h"
 
 #include <errno.h>

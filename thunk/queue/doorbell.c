@@ -58,7 +58,9 @@ void kmt_doorbells_fini(struct kmt_context *ctx)
 		forget(ctx);
 }
 
-/* The memory manager of the child drops the others itself; locks may be held by no thread at all. */
+/*
+ * The memory manager of the child drops the others itself; locks may be held by no thread at all.
+ */
 void kmt_doorbells_after_fork(struct kmt_context *ctx)
 {
 	for (uint32_t i = 0; ctx->queues && i < ctx->queues->doorbell_count; i++) {

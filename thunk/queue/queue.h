@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues, doorbells, save areas and the trap handler (queues.md): the API's implementation, and what
- * other modules may ask.
+ * Queues, doorbells, save areas and the trap handler (queues.md): the API's implementation, and
+ * what other modules may ask.
  *
  * Lock order: kmt_global_lock(), then a doorbell's lock; the handle set's lock is a leaf.
  */
@@ -19,8 +19,8 @@ struct kmt_queues *kmt_queues_new(void);
 void kmt_queues_free(struct kmt_queues *queues);
 
 /*
- * The doorbell records, one a node: made by AcquireSystemProperties after the apertures, destroyed by
- * ReleaseSystemProperties before them. The caller holds the global lock.
+ * The doorbell records, one a node: made by AcquireSystemProperties after the apertures, destroyed
+ * by ReleaseSystemProperties before them. The caller holds the global lock.
  */
 HSAKMT_STATUS kmt_doorbells_init(struct kmt_context *ctx);
 /* Unmaps the doorbells and drops the records; harmless without any. */
@@ -92,7 +92,8 @@ HSAKMT_STATUS kmt_update_queue(struct kmt_context *ctx, HSA_QUEUEID handle, HSAu
 			       HsaEvent *event);
 /*
  * Destroys a queue and frees its memory; a failure keeps everything.
- * @return SUCCESS; KERNEL_IO_CHANNEL_NOT_OPENED; INVALID_PARAMETER for what is no live queue; ERROR.
+ * @return SUCCESS; KERNEL_IO_CHANNEL_NOT_OPENED; INVALID_PARAMETER for what is no live queue;
+ *         ERROR.
  */
 HSAKMT_STATUS kmt_destroy_queue(struct kmt_context *ctx, HSA_QUEUEID handle);
 /*

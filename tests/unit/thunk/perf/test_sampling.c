@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Streaming counters and PC sampling: what goes to the kernel and what comes back (perf.md 4, 5). */
+/*
+ * Streaming counters and PC sampling: what goes to the kernel and what comes back (perf.md 4, 5).
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +32,8 @@ static int teardown(void **state)
 /* --- Streaming counters --- */
 
 /*
- * A device that fills the buffer of the call before: nothing the first time, then whole buffers, but
- * for one that timed out, one filled in part and two with losses.
+ * A device that fills the buffer of the call before: nothing the first time, then whole buffers,
+ * but for one that timed out, one filled in part and two with losses.
  */
 static unsigned int spm_call;
 static int spm_rc;

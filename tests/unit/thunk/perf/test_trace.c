@@ -426,7 +426,10 @@ static void a_forked_child_does_not_keep_its_parents_claim(void **state)
 		pause();
 		_exit(0);
 	}
-	/* The child is alive and took no part; the parent still holds the claim, then gives it up. */
+	/*
+	 * The child is alive and took no part; the parent still holds the claim, then gives it
+	 * up.
+	 */
 	assert_int_equal(kmt_pmc_acquire_trace_access(&seam->ctx, 1, other),
 			 HSAKMT_STATUS_UNAVAILABLE);
 	assert_int_equal(kmt_pmc_release_trace_access(&seam->ctx, 1, id), HSAKMT_STATUS_SUCCESS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The surroundings of the queue, event, debug and counter modules for unit tests: context, topology,
- * memory manager and KFD as those modules see them, all in one scriptable object. A test links this
- * instead of the real modules, so that a case decides about every answer and every failure.
+ * The surroundings of the queue, event, debug and counter modules for unit tests: context,
+ * topology, memory manager and KFD as those modules see them, all in one scriptable object. A test links
+ * this instead of the real modules, so that a case decides about every answer and every failure.
  */
 #ifndef KFDSCOPE_TESTS_QUEUE_SEAM_H
 #define KFDSCOPE_TESTS_QUEUE_SEAM_H

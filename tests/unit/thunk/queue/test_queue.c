@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Creating and controlling queues: checks in their order, ioctls, what a failure leaves (queues.md). */
+/*
+ * Creating and controlling queues: checks in their order, ioctls, what a failure leaves
+ * (queues.md).
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
