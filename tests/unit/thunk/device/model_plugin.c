@@ -68,7 +68,7 @@ static void wait_for_event(void)
 
 	pthread_mutex_lock(&lock);
 	before = events;
-	model_plugin_state.most_inside = -1; /* tells the test that the wait has begun */
+	model_plugin_state.is_waiting = true;
 	while (events == before)
 		pthread_cond_wait(&event_set, &lock);
 	pthread_mutex_unlock(&lock);

@@ -3,6 +3,7 @@
 #ifndef KFDSCOPE_TESTS_MODEL_PLUGIN_H
 #define KFDSCOPE_TESTS_MODEL_PLUGIN_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct model_plugin_state {
@@ -12,6 +13,7 @@ struct model_plugin_state {
 	unsigned int hooked_maps;   /* kfdscope_model_mmap() calls */
 	int fail_memfd_errno;       /* 0: works */
 	int inside, most_inside;    /* serialised calls at a time */
+	atomic_bool is_waiting;     /* a WAIT_EVENTS has begun */
 };
 
 #define MODEL_PLUGIN_STATE "model_plugin_state"

@@ -236,16 +236,15 @@ static void *wait_for_events(void *data)
 static void a_wait_does_not_keep_other_calls_out(void **state)
 {
 	struct model_plugin_state *plugin = plugin_state("v1_1");
-	volatile int *begun = &plugin->most_inside;
 	struct kfd_ioctl_set_event_args args = { 0 };
 	pthread_t thread;
 	int rc = -1;
 
 	(void)state;
 	assert_int_equal(kmt_open_kfd(kmt_primary()), HSAKMT_STATUS_SUCCESS);
-	plugin->most_inside = 0;
+	plugin->is_waiting = false;
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_events, &rc), 0);
-	while (*begun != -1)
+	while (!plugin->is_waiting)
 		usleep(1000);
 	usleep(1000); /* from the mark to the sleep */
 	assert_int_equal(kmt_ioctl(kmt_primary(), AMDKFD_IOC_SET_EVENT, &args), 0);

@@ -33,6 +33,17 @@ bool fake_fd_live(const struct fake_device *fake, int fd)
 	       fake->fd_paths[fd - FAKE_FIRST_FD];
 }
 
+/* By malloc(), which tests that fail allocations leave to the fake. */
+static char *copy_of(const char *text)
+{
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+
+	if (!copy)
+		abort();
+	return memcpy(copy, text, size);
+}
+
 /* Numbers are not reused before all were: a stale one shows. */
 int fake_fd_open(struct fake_device *fake, const char *path)
 {
@@ -41,7 +52,7 @@ int fake_fd_open(struct fake_device *fake, const char *path)
 
 		if (fake->fd_paths[index])
 			continue;
-		fake->fd_paths[index] = strdup(path);
+		fake->fd_paths[index] = copy_of(path);
 		fake->live_fds++;
 		return FAKE_FIRST_FD + (int)index;
 	}
