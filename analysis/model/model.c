@@ -191,6 +191,22 @@ static void abandon_calls(struct model *model, struct thread *thread, guint keep
 	}
 }
 
+/*
+ * How many of the open calls a new one can be inside of; the exits of the others are lost. No call is
+ * made from inside a lower layer, ioctls and system calls do not nest, and no function calls itself.
+ */
+static guint possible_depth(const struct thread *thread, const struct record *entry)
+{
+	for (guint i = 0; i < thread->calls->len; i++) {
+		const struct call *call = &g_array_index(thread->calls, struct call, i);
+
+		if (call->type == entry->type || call->type->layer > entry->type->layer ||
+		    (call->type->layer == entry->type->layer && entry->type->layer != LAYER_API))
+			return i;
+	}
+	return thread->calls->len;
+}
+
 static void take_entry(struct model *model, const struct record *record)
 {
 	struct process *process = get_process(model, record);
@@ -211,10 +227,7 @@ static void take_entry(struct model *model, const struct record *record)
 			memset(thread->last_number, 0, sizeof(thread->last_number));
 		}
 	}
-	/* An API call begins inside another only through the library's own calls, never an ioctl's. */
-	call = thread_top(thread);
-	if (call && call->type->layer > record->type->layer)
-		abandon_calls(model, thread, thread->calls->len - 1, record->time_ns);
+	abandon_calls(model, thread, possible_depth(thread, record), record->time_ns);
 	call = thread_push(thread, record);
 	process->last_ns = record->time_ns;
 	process->events++;
@@ -458,6 +471,28 @@ void model_end_process(struct model *model, uint32_t vpid, int exit_code, int si
 	}
 }
 
+static void note_unfinished(struct process *process, const struct thread *thread)
+{
+	const struct call *call;
+	struct unfinished unfinished;
+
+	if (thread->calls->len == 0)
+		return;
+	call = &g_array_index(thread->calls, struct call, 0);
+	unfinished = (struct unfinished){ .type = call->type,
+					  .stack = call->stack,
+					  .vtid = thread->vtid,
+					  .since_ns = call->entry_ns };
+	g_array_append_val(process->unfinished, unfinished);
+}
+
+static int compare_unfinished(const void *left, const void *right)
+{
+	const struct unfinished *a = left, *b = right;
+
+	return a->since_ns < b->since_ns ? -1 : a->since_ns > b->since_ns;
+}
+
 static void finish_process(struct model *model, struct process *process)
 {
 	GHashTableIter iter;
@@ -467,11 +502,13 @@ static void finish_process(struct model *model, struct process *process)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		struct thread *thread = value;
 
+		note_unfinished(process, thread);
 		while (thread->calls->len) {
 			process->cut_unfinished++;
 			cut_call(model, thread, model->end_ns);
 		}
 	}
+	g_array_sort(process->unfinished, compare_unfinished);
 	for (guint i = 0; i < model->lost->len; i++) {
 		const struct lost_span *span = &g_array_index(model->lost, struct lost_span, i);
 

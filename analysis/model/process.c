@@ -39,6 +39,16 @@ static void node_free(void *data)
 	g_free(node);
 }
 
+void process_set_name(struct process *process, const char *name)
+{
+	if (process->has_name || !name)
+		return;
+	/* LTTng's own threads add this to the name; the program's threads tell the real one. */
+	process->has_name = !g_str_has_suffix(name, "-ust");
+	g_free(process->name);
+	process->name = process->has_name ? g_strdup(name) : g_strndup(name, strlen(name) - 4);
+}
+
 struct process *process_new(struct model *model, const struct record *record,
 			    const struct process *before)
 {
@@ -47,12 +57,13 @@ struct process *process_new(struct model *model, const struct record *record,
 	process->model = model;
 	process->hostname = record->hostname;
 	process->vpid = record->vpid;
-	process->name = g_strdup(record->procname);
+	process_set_name(process, record->procname);
 	process->first_ns = process->last_ns = record->time_ns;
 	process->end_code = -1;
 	process->open_count = -1;
 	process->threads = g_hash_table_new_full(NULL, NULL, NULL, thread_free);
 	process->nodes = g_ptr_array_new_with_free_func(node_free);
+	process->unfinished = g_array_new(FALSE, TRUE, sizeof(struct unfinished));
 	modules_init(&process->modules);
 	stacks_init(&process->stacks);
 	process->memory = memory_new(process);
@@ -72,6 +83,7 @@ void process_free(struct process *process)
 	stacks_fini(&process->stacks);
 	modules_fini(&process->modules);
 	g_ptr_array_free(process->nodes, TRUE);
+	g_array_free(process->unfinished, TRUE);
 	g_free(process->name);
 	g_free(process->command);
 	g_free(process);
@@ -83,6 +95,7 @@ struct thread *process_thread(struct process *process, const struct record *reco
 
 	if (thread && thread->vtid == record->vtid)
 		return thread;
+	process_set_name(process, record->procname);
 	thread = g_hash_table_lookup(process->threads, GUINT_TO_POINTER(record->vtid));
 	if (!thread) {
 		thread = g_new0(struct thread, 1);

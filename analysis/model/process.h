@@ -48,6 +48,14 @@ struct thread {
 	uint64_t last_number[LAYER_COUNT];
 };
 
+/* A call that was open when the recording ended. */
+struct unfinished {
+	const struct call_type *type; /* borrowed, as all of it */
+	const struct stack *stack;
+	uint32_t vtid;
+	int64_t since_ns;
+};
+
 /* What the process says of a node. */
 struct node {
 	uint32_t node_id, gpu_id;
@@ -76,7 +84,7 @@ struct process {
 	uint32_t ppid;     /* 0: unknown */
 	char *name;        /* owned: procname of its first event; may be NULL */
 	char *command;     /* owned: command line of the schema record; may be NULL */
-	bool forked;
+	bool forked, has_name;
 	int64_t first_ns, last_ns;
 	enum process_end end;
 	int32_t end_code; /* exit code or signal number; -1: unknown */
@@ -94,6 +102,7 @@ struct process {
 	int64_t closed_ns;      /* of the last final close; 0: none, or opened again since */
 	uint64_t memlock_bytes; /* 0: unknown */
 
+	GArray *unfinished; /* of struct unfinished: outermost calls only, one a thread */
 	uint64_t events;
 	uint64_t cut_began_before; /* exits without an entry */
 	uint64_t cut_abandoned;    /* entries whose thread went on without the exit */
@@ -105,6 +114,8 @@ struct process {
 struct process *process_new(struct model *model, const struct record *record,
 			    const struct process *before);
 void process_free(struct process *process);
+/* Takes the name of the process from an event's; the first good one stays. */
+void process_set_name(struct process *process, const char *name);
 /* The thread of the record; made when needed. Borrowed. */
 struct thread *process_thread(struct process *process, const struct record *record);
 /* Records what a node is called; fills gaps of an earlier record. */

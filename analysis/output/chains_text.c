@@ -97,10 +97,12 @@ static void node_text(GString *text, const struct chains_report *report,
 		latency_merge(&hidden, &child->latency);
 	}
 	if (shown < node->children->len) {
-		g_string_append_printf(text, "%9" G_GUINT64_FORMAT " calls,", hidden.count);
+		g_string_append_printf(text, "%9" G_GUINT64_FORMAT " %s", hidden.count,
+				       hidden.count == 1 ? "call, " : "calls,");
 		cell(text, hidden.total_ns);
-		g_string_append_printf(text, "  %*sin %u other places\n", 2 * depth, "",
-				       node->children->len - shown);
+		g_string_append_printf(text, "  %*sin %u other %s\n", 2 * depth, "",
+				       node->children->len - shown,
+				       node->children->len - shown == 1 ? "place" : "places");
 	}
 	latency_fini(&hidden);
 }

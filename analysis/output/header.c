@@ -54,9 +54,8 @@ static void cut_text(GString *text, const struct model *model)
 	text_count(text, before + abandoned + unfinished, "call is cut", "calls are cut");
 	g_string_append_printf(text,
 			       " and in no statistics: %" G_GUINT64_FORMAT
-			       " began before the recording, %" G_GUINT64_FORMAT
-			       " were abandoned, %" G_GUINT64_FORMAT
-			       " were unfinished at its end.\n",
+			       " begun before the recording, %" G_GUINT64_FORMAT
+			       " abandoned, %" G_GUINT64_FORMAT " unfinished at its end.\n",
 			       before, abandoned, unfinished);
 }
 

@@ -94,6 +94,21 @@ static json_t *internal_json(const struct memory *memory)
 	return json;
 }
 
+static json_t *unfinished_json(const struct process *process)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < process->unfinished->len; i++) {
+		const struct unfinished *call =
+			&g_array_index(process->unfinished, struct unfinished, i);
+
+		json_array_append_new(list, json_pack("{ss sI sI}", "call", call->type->name,
+						      "vtid", (json_int_t)call->vtid, "since_ns",
+						      (json_int_t)call->since_ns));
+	}
+	return list;
+}
+
 static json_t *leaks_process_json(const struct leaks_process *leaks)
 {
 	const struct memory *memory = leaks->process->memory;
@@ -116,6 +131,7 @@ static json_t *leaks_process_json(const struct leaks_process *leaks)
 	json_object_set_new(json, "lost_events",
 			    json_integer((json_int_t)leaks->process->lost_events));
 	json_object_set_new(json, "internal", internal_json(memory));
+	json_object_set_new(json, "unfinished_calls", unfinished_json(leaks->process));
 	return json;
 }
 

@@ -4,17 +4,6 @@
 
 #include <string.h>
 
-const char *leak_layer_name(enum leak_layer layer)
-{
-	static const char *const names[LEAK_LAYER_COUNT] = {
-		[LEAK_APPLICATION] = "application",  [LEAK_KERNEL] = "kernel refused",
-		[LEAK_RUNTIME] = "runtime",          [LEAK_THUNK] = "thunk",
-		[LEAK_UNKNOWN] = "before recording",
-	};
-
-	return names[layer];
-}
-
 const char *leak_moment_name(enum leak_moment moment)
 {
 	static const char *const names[LEFT_MOMENT_COUNT] = {
@@ -53,66 +42,33 @@ static enum leak_moment process_moment(const struct process *process)
 	return LEFT_AT_END;
 }
 
-static enum leak_layer layer_of(const struct block *block, const struct stackview *view)
-{
-	const struct sym_frame *entry;
-	bool has_runtime = false;
-
-	if (block->site->class == BLOCK_KEPT)
-		return LEAK_THUNK;
-	if (block->refusal.count)
-		return LEAK_KERNEL;
-	if (view->count == 0)
-		return block->from_dump ? LEAK_UNKNOWN : LEAK_APPLICATION;
-	for (uint32_t i = 0; i < view->count; i++)
-		has_runtime |= view->roles[i] == ROLE_HIP || view->roles[i] == ROLE_HSA;
-	if (view->caller < 0)
-		return has_runtime ? LEAK_RUNTIME : LEAK_APPLICATION;
-	if (view->entry < 0)
-		return LEAK_APPLICATION; /* it called the thunk itself */
-	entry = view->frames[view->entry];
-	/* A nameless entry is not held against the runtime: hiding a leak is the worse mistake. */
-	if (!entry->levels[entry->level_count - 1].function)
-		return LEAK_APPLICATION;
-	return is_allocator(entry->levels[entry->level_count - 1].function) ||
-			       view->roles[view->entry] == ROLE_APPLICATION
-		       ? LEAK_APPLICATION
-		       : LEAK_RUNTIME;
-}
-
-/* While groups are made: views by stack, so that each stack is named once. */
+/* While groups are made. */
 struct grouping {
 	struct leaks_report *report;
-	GHashTable *views;  /* struct stack -> struct stackview (owned) */
+	struct attribution *attribution;
 	GHashTable *groups; /* key text (owned) -> struct leak_group (borrowed) */
 	GHashTable *seen;   /* frames that were counted by reason */
 };
 
-static void view_free(void *data)
+static void count_frames(struct grouping *grouping, const struct stackview *view)
 {
-	stackview_fini(data);
-	g_free(data);
-}
+	struct leaks_report *report = grouping->report;
 
-static const struct stackview *view_of(struct grouping *grouping, const struct process *process,
-				       const struct stack *stack)
-{
-	static const struct stackview nothing = { .caller = -1, .entry = -1 };
-	struct stackview *view;
-
-	if (!stack)
-		return &nothing;
-	view = g_hash_table_lookup(grouping->views, stack);
-	if (view)
-		return view;
-	view = g_new0(struct stackview, 1);
-	stackview_init(view, grouping->report->sym, process, stack);
-	g_hash_table_insert(grouping->views, (void *)stack, view);
 	for (uint32_t i = 0; i < view->count; i++) {
-		if (g_hash_table_add(grouping->seen, (void *)view->frames[i]))
-			grouping->report->frames[view->frames[i]->reason]++;
+		const struct sym_frame *frame = view->frames[i];
+		bool listed = !frame->path || frame->reason == SYM_OK;
+
+		if (frame->is_made_up || !g_hash_table_add(grouping->seen, (void *)frame))
+			continue;
+		report->frames[frame->reason]++;
+		for (guint j = 0; j < report->nameless->len && !listed; j++) {
+			const struct sym_frame *other = g_ptr_array_index(report->nameless, j);
+
+			listed = other->path == frame->path && other->reason == frame->reason;
+		}
+		if (!listed)
+			g_ptr_array_add(report->nameless, (void *)frame);
 	}
-	return view;
 }
 
 static char *group_key(const struct block *block, const struct stackview *view,
@@ -147,6 +103,7 @@ static void group_add(struct grouping *grouping, GPtrArray *list, const struct b
 			block->fate == FATE_AT_CLOSE ? LEFT_AT_CLOSE : process_moment(process);
 		group->first_ns = group->last_ns = block->begin_ns;
 		stackview_init(&group->view, grouping->report->sym, process, block->site->stack);
+		count_frames(grouping, view);
 		g_hash_table_insert(grouping->groups, g_strdup(key), group);
 		g_ptr_array_add(list, group);
 	}
@@ -183,7 +140,8 @@ static void take_block(struct grouping *grouping, struct leaks_process *leaks,
 		       const struct block *block)
 {
 	struct leaks_report *report = grouping->report;
-	const struct stackview *view = view_of(grouping, leaks->process, block->site->stack);
+	const struct stackview *view =
+		attribution_view(grouping->attribution, leaks->process, block->site->stack);
 	bool undecided = model_doubt(report->model, block) != NULL;
 	enum leak_layer layer;
 
@@ -192,11 +150,12 @@ static void take_block(struct grouping *grouping, struct leaks_process *leaks,
 	case BLOCK_CLASS_COUNT:
 		return;
 	case BLOCK_REGISTRATION:
-		group_add(grouping, report->registrations, block, view, LEAK_APPLICATION,
-			  undecided);
+		group_add(grouping, report->registrations, block, view,
+			  attribution_layer(grouping->attribution, block, view), undecided);
 		return;
 	case BLOCK_IMPORT:
-		group_add(grouping, report->imports, block, view, LEAK_APPLICATION, undecided);
+		group_add(grouping, report->imports, block, view,
+			  attribution_layer(grouping->attribution, block, view), undecided);
 		return;
 	case BLOCK_ALLOCATION:
 	case BLOCK_KEPT:
@@ -205,7 +164,7 @@ static void take_block(struct grouping *grouping, struct leaks_process *leaks,
 	}
 	if (block->site->kind == MEMORY_MMIO || block->site->kind == MEMORY_DOORBELL)
 		return; /* pages of registers, not memory */
-	layer = layer_of(block, view);
+	layer = attribution_layer(grouping->attribution, block, view);
 	group_add(grouping, report->groups, block, view, layer, undecided);
 	if (undecided) {
 		sum_add(&leaks->undecided, block->size_bytes);
@@ -236,6 +195,7 @@ static void take_process(struct grouping *grouping, const struct process *proces
 	g_hash_table_iter_init(&iter, process->memory->blocks);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		g_ptr_array_add(blocks, key);
+	attribution_learn(grouping->attribution, process);
 	g_ptr_array_sort(blocks, compare_blocks); /* groups of equal size keep their order */
 	for (guint i = 0; i < blocks->len; i++) {
 		const struct block *block = g_ptr_array_index(blocks, i);
@@ -279,8 +239,9 @@ struct leaks_report *leaks_report_new(const struct model *model,
 	report->registrations = g_ptr_array_new_with_free_func(group_free);
 	report->imports = g_ptr_array_new_with_free_func(group_free);
 	report->freed_shares = g_ptr_array_new();
+	report->nameless = g_ptr_array_new();
 	report->processes = g_array_new(FALSE, TRUE, sizeof(struct leaks_process));
-	grouping.views = g_hash_table_new_full(NULL, NULL, NULL, view_free);
+	grouping.attribution = attribution_new(report->sym);
 	grouping.groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	grouping.seen = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < processes->len; i++)
@@ -288,7 +249,7 @@ struct leaks_report *leaks_report_new(const struct model *model,
 	g_ptr_array_sort(report->groups, compare_groups);
 	g_ptr_array_sort(report->registrations, compare_groups);
 	g_ptr_array_sort(report->imports, compare_groups);
-	g_hash_table_destroy(grouping.views);
+	attribution_free(grouping.attribution);
 	g_hash_table_destroy(grouping.groups);
 	g_hash_table_destroy(grouping.seen);
 	return report;
@@ -302,7 +263,25 @@ void leaks_report_free(struct leaks_report *report)
 	g_ptr_array_free(report->registrations, TRUE);
 	g_ptr_array_free(report->imports, TRUE);
 	g_ptr_array_free(report->freed_shares, TRUE);
+	g_ptr_array_free(report->nameless, TRUE);
 	g_array_free(report->processes, TRUE);
 	sym_free(report->sym);
 	g_free(report);
+}
+
+static bool any_not_runtime(const GPtrArray *groups)
+{
+	for (guint i = 0; i < groups->len; i++) {
+		const struct leak_group *group = g_ptr_array_index(groups, i);
+
+		if (group->layer != LEAK_RUNTIME)
+			return true;
+	}
+	return false;
+}
+
+bool leaks_report_has_findings(const struct leaks_report *report)
+{
+	return report->undecided.count || report->left.count > report->layers[LEAK_RUNTIME].count ||
+	       any_not_runtime(report->registrations) || any_not_runtime(report->imports);
 }

@@ -9,17 +9,8 @@
 #include <glib.h>
 
 #include "model/model.h"
+#include "output/attribution.h"
 #include "output/stackview.h"
-
-/* Who failed to give memory back. */
-enum leak_layer {
-	LEAK_APPLICATION, /* it never called free */
-	LEAK_KERNEL,      /* a free was tried and the kernel refused it */
-	LEAK_RUNTIME,     /* a runtime above the thunk took it for itself and kept it */
-	LEAK_THUNK,       /* the thunk freed the allocation and kept a buffer object */
-	LEAK_UNKNOWN,     /* taken before the recording began: no stack */
-	LEAK_LAYER_COUNT,
-};
 
 /* When it was left over. */
 enum leak_moment {
@@ -74,14 +65,17 @@ struct leaks_report {
 	GArray *processes;        /* of struct leaks_process */
 	struct leak_sum layers[LEAK_LAYER_COUNT], undecided, left;
 	uint64_t frames[SYM_REASON_COUNT]; /* distinct frames shown, by how well they are named */
+	GPtrArray
+		*nameless; /* of borrowed struct sym_frame: one for each module that lacks names */
 };
 
 /* Builds the report from a finished model. @return the caller's to leaks_report_free(). */
 struct leaks_report *leaks_report_new(const struct model *model,
 				      const struct leaks_options *options);
+/* True when something but the runtimes' own memory was, or may have been, left behind. */
+bool leaks_report_has_findings(const struct leaks_report *report);
 void leaks_report_free(struct leaks_report *report);
 
-const char *leak_layer_name(enum leak_layer layer);
 const char *leak_moment_name(enum leak_moment moment);
 
 #endif

@@ -12,12 +12,20 @@ struct section {
 };
 
 static const struct section sections[] = {
-	{ LEAK_APPLICATION, false, "NEVER FREED", "never freed" },
+	{ LEAK_APPLICATION, false, NULL, "never freed" },
 	{ LEAK_KERNEL, false, "FREE REFUSED", "whose free the kernel refused" },
 	{ LEAK_UNKNOWN, false, "TAKEN BEFORE THE RECORDING BEGAN", "not freed since" },
 	{ LEAK_THUNK, false, "KEPT BY THE THUNK", "kept by libhsakmt after the free" },
 	{ LEAK_RUNTIME, false, "KEPT BY THE RUNTIME", "taken and kept by the runtime for itself" },
 	{ LEAK_APPLICATION, true, "UNDECIDED", "whose free may be among the lost events" },
+};
+
+/* What the application left is called after the moment: held is not the same as leaked. */
+static const char *const moment_titles[LEFT_MOMENT_COUNT] = {
+	[LEFT_AT_CLOSE] = "NEVER FREED, LEFT AT CLOSE",
+	[LEFT_AT_EXIT] = "NEVER FREED, LEFT AT EXIT",
+	[LEFT_AT_SIGNAL] = "HELD AT ABNORMAL END",
+	[LEFT_AT_END] = "HELD AT THE END OF THE RECORDING",
 };
 
 static void moment_text(GString *text, enum leak_moment moment, const struct process *process)
@@ -90,7 +98,8 @@ static void group_text(GString *text, const struct leak_group *group, const char
 	text_place(text, group->site);
 	g_string_append_printf(text, ", %s\n", verdict);
 	if (group->view.caller >= 0) {
-		g_string_append(text, "    allocated");
+		g_string_append(text, group->layer == LEAK_RUNTIME ? "    during a call"
+								   : "    allocated");
 		text_caller(text, &group->view);
 		g_string_append_c(text, '\n');
 	}
@@ -136,7 +145,10 @@ static void section_text(GString *text, const struct leaks_report *report,
 
 	if (all.count == 0)
 		return;
-	g_string_append_printf(text, "%s\n", section->title);
+	if (section->layer == LEAK_APPLICATION && !section->undecided)
+		g_string_append_printf(text, "%s\n", moment_titles[leaks->moment]);
+	else
+		g_string_append_printf(text, "%s\n", section->title);
 	text_bytes(text, all.bytes);
 	g_string_append(text, " in ");
 	text_count(text, all.count, "block, ", "blocks, ");
@@ -190,6 +202,8 @@ static void list_text(GString *text, const struct leaks_report *report, const GP
 					       group->registered, group->deregistered);
 		if (group->undecided)
 			g_string_append(text, " (undecided: events were lost)");
+		if (group->layer == LEAK_RUNTIME)
+			g_string_append(text, ", by the runtime for itself,");
 		text_caller(text, &group->view);
 		g_string_append(text, "\n");
 		text_chain(text, 8, group->site->ioctl, group->site->type, &group->view);
@@ -231,6 +245,32 @@ static void shares_text(GString *text, const struct leaks_report *report,
 	}
 	if (!first)
 		g_string_append_c(text, '\n');
+}
+
+/* Runtimes leave threads waiting at a normal exit; after any other end it is of interest. */
+static void unfinished_text(GString *text, const struct leaks_report *report,
+			    const struct leaks_process *leaks)
+{
+	const GArray *calls = leaks->process->unfinished;
+
+	if (calls->len == 0 || leaks->moment == LEFT_AT_EXIT || leaks->moment == LEFT_AT_CLOSE)
+		return;
+	g_string_append(text, "CALLS THAT DID NOT RETURN\n");
+	for (guint i = 0; i < calls->len; i++) {
+		const struct unfinished *call = &g_array_index(calls, struct unfinished, i);
+		struct stackview view;
+
+		g_string_append_printf(text, "%s in thread %u since ", call->type->name,
+				       call->vtid);
+		text_moment(text, report->model, call->since_ns);
+		stackview_init(&view, report->sym, leaks->process, call->stack);
+		g_string_append(text, view.caller >= 0 ? ", called" : "");
+		text_caller(text, &view);
+		g_string_append_c(text, '\n');
+		text_chain(text, 8, NULL, NULL, &view);
+		stackview_fini(&view);
+	}
+	g_string_append_c(text, '\n');
 }
 
 static void internal_text(GString *text, const struct memory *memory)
@@ -293,6 +333,22 @@ static void usage_text(GString *text, const struct leaks_report *report,
 	}
 }
 
+static void nothing_text(GString *text, const struct leaks_process *leaks)
+{
+	const struct memory *memory = leaks->process->memory;
+	const struct leak_sum *runtime = &leaks->layers[LEAK_RUNTIME];
+
+	g_string_append(text, "Nothing leaked: the program left no block behind. ");
+	text_count(text, memory->freed_count, "block was", "blocks were");
+	g_string_append(text, " freed");
+	if (runtime->count) {
+		g_string_append(text, "; ");
+		text_count(text, runtime->count, "block", "blocks");
+		g_string_append(text, " the runtime took and keeps for itself");
+	}
+	g_string_append(text, ".\n");
+}
+
 static void process_text(GString *text, const struct leaks_report *report,
 			 const struct leaks_process *leaks)
 {
@@ -302,11 +358,8 @@ static void process_text(GString *text, const struct leaks_report *report,
 	if (process->forked)
 		g_string_append_printf(text, ", forked from pid %u", process->ppid);
 	g_string_append(text, "\n");
-	if (leaks->left.count == 0 && leaks->undecided.count == 0)
-		g_string_append_printf(text,
-				       "Nothing leaked: all %" G_GUINT64_FORMAT
-				       " blocks that were taken were freed.\n",
-				       process->memory->freed_count);
+	if (leaks->left.count == leaks->layers[LEAK_RUNTIME].count && leaks->undecided.count == 0)
+		nothing_text(text, leaks);
 	usage_text(text, report, process->memory);
 	if (process->lost_events)
 		g_string_append_printf(text,
@@ -327,7 +380,28 @@ static void process_text(GString *text, const struct leaks_report *report,
 		  false);
 	list_text(text, report, report->imports, process, "IMPORTS STILL OPEN", true);
 	shares_text(text, report, process);
+	unfinished_text(text, report, leaks);
 	internal_text(text, process->memory);
+}
+
+/* Which frames have no name, and which files would help. */
+static void names_text(GString *text, const struct leaks_report *report)
+{
+	for (int i = SYM_OUTSIDE; i < SYM_REASON_COUNT; i++) {
+		if (report->frames[i] == 0)
+			continue;
+		text_count(text, report->frames[i], "frame has", "frames have");
+		g_string_append_printf(text, " no name: %s.\n",
+				       sym_reason_text((enum sym_reason)i));
+		for (guint j = 0; j < report->nameless->len; j++) {
+			const struct sym_frame *frame = g_ptr_array_index(report->nameless, j);
+
+			if ((int)frame->reason == i)
+				g_string_append_printf(text, "    %s, build id %s\n", frame->path,
+						       frame->build_id ? frame->build_id
+								       : "unknown");
+		}
+	}
 }
 
 static void totals_text(GString *text, const struct leaks_report *report)
@@ -336,7 +410,7 @@ static void totals_text(GString *text, const struct leaks_report *report)
 	text_bytes(text, report->left.bytes);
 	g_string_append(text, " in ");
 	text_count(text, report->left.count, "block", "blocks");
-	g_string_append(text, " left over:\n");
+	g_string_append(text, report->left.count ? " left over:\n" : " left over.\n");
 	for (int i = 0; i < LEAK_LAYER_COUNT; i++) {
 		if (report->layers[i].count == 0)
 			continue;
@@ -352,13 +426,7 @@ static void totals_text(GString *text, const struct leaks_report *report)
 		text_count(text, report->undecided.count, "block", "blocks");
 		g_string_append(text, " undecided, not counted above.\n");
 	}
-	for (int i = SYM_OUTSIDE; i < SYM_REASON_COUNT; i++) {
-		if (report->frames[i] == 0)
-			continue;
-		text_count(text, report->frames[i], "frame has", "frames have");
-		g_string_append_printf(text, " no name: %s.\n",
-				       sym_reason_text((enum sym_reason)i));
-	}
+	names_text(text, report);
 }
 
 void leaks_text(GString *text, const struct leaks_report *report, const struct report_notes *notes)

@@ -56,8 +56,7 @@ static int leaks_write(struct report *report, const struct report_notes *notes)
 	GString *text = g_string_new(NULL);
 	json_t *json = NULL;
 
-	report->findings = leaks->left.count || leaks->undecided.count ||
-			   leaks->registrations->len || leaks->imports->len;
+	report->findings = leaks_report_has_findings(leaks);
 	if (report->options.format == REPORT_JSON)
 		json = leaks_json(leaks, notes);
 	else

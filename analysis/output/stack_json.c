@@ -22,6 +22,8 @@ static json_t *frame_json(const struct sym_frame *frame, enum module_role role, 
 	set_string(json, "build_id", frame->build_id);
 	if (level + 1 < frame->level_count)
 		json_object_set_new(json, "inlined", json_true());
+	if (frame->is_made_up)
+		json_object_set_new(json, "known_by_call", json_true());
 	if (frame->reason != SYM_OK)
 		set_string(json, "unnamed", sym_reason_text(frame->reason));
 	return json;

@@ -111,31 +111,68 @@ static void find_caller(struct stackview *view)
 	}
 }
 
+static struct sym_module where_of(const struct module *module)
+{
+	return (struct sym_module){
+		.path = module->path,
+		.base = module->base,
+		.build_id = module->build_id_size ? module->build_id : NULL,
+		.build_id_size = module->build_id_size,
+	};
+}
+
+static void add_frame(struct stackview *view, const struct sym_frame *frame)
+{
+	view->frames[view->count] = frame;
+	view->roles[view->count] = module_role(frame->module);
+	view->count++;
+}
+
+/*
+ * A runtime's exported functions often only jump on into the library. The call that entered it tells
+ * which one it was: hsa_amd_memory_pool_allocate shows even though it left no frame.
+ */
+static void add_entered(struct stackview *view, struct sym *sym, const struct module *inner,
+			const struct module *outer, uint64_t address)
+{
+	const struct sym_frame *last, *entered;
+	struct sym_module callee, caller;
+
+	if (!inner || !outer || inner == outer || view->count == 0)
+		return;
+	last = view->frames[view->count - 1];
+	if (view->roles[view->count - 1] != ROLE_HSA && view->roles[view->count - 1] != ROLE_HIP)
+		return;
+	callee = where_of(inner);
+	caller = where_of(outer);
+	entered = sym_entered(sym, &caller, address, &callee);
+	if (entered &&
+	    (!function_of(last) || strcmp(function_of(last), entered->levels[0].function) != 0))
+		add_frame(view, entered);
+}
+
 void stackview_init(struct stackview *view, struct sym *sym, const struct process *process,
 		    const struct stack *stack)
 {
+	const struct module *inner = NULL;
+
 	memset(view, 0, sizeof(*view));
 	view->caller = view->entry = -1;
 	if (!stack)
 		return;
-	view->count = stack->depth;
 	view->truncated = stack->truncated;
-	view->frames = g_new0(const struct sym_frame *, stack->depth);
-	view->roles = g_new0(enum module_role, stack->depth);
+	view->frames = g_new0(const struct sym_frame *, 2 * stack->depth);
+	view->roles = g_new0(enum module_role, 2 * stack->depth);
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		const struct module *module =
 			modules_find(&process->modules, stack->address[i] - 1, stack->epoch);
 		struct sym_module where = { 0 };
 
 		if (module)
-			where = (struct sym_module){
-				.path = module->path,
-				.base = module->base,
-				.build_id = module->build_id_size ? module->build_id : NULL,
-				.build_id_size = module->build_id_size,
-			};
-		view->frames[i] = sym_resolve(sym, module ? &where : NULL, stack->address[i], true);
-		view->roles[i] = module_role(view->frames[i]->module);
+			where = where_of(module);
+		add_entered(view, sym, inner, module, stack->address[i]);
+		add_frame(view, sym_resolve(sym, module ? &where : NULL, stack->address[i], true));
+		inner = module;
 	}
 	find_caller(view);
 }

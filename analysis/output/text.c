@@ -73,9 +73,11 @@ static void chain_line(GString *text, int indent, const char *layer)
 	g_string_append_printf(text, "%*s%-8s", indent, "", layer);
 }
 
-static void chain_frame(GString *text, int indent, const struct sym_frame *frame,
+static void chain_named(GString *text, int indent, const struct sym_frame *frame,
 			enum module_role role)
 {
+	const struct sym_level *function = &frame->levels[frame->level_count - 1];
+
 	for (uint32_t i = 0; i + 1 < frame->level_count; i++) {
 		chain_line(text, indent, module_role_name(role));
 		g_string_append(text, frame->levels[i].function ? frame->levels[i].function : "?");
@@ -83,18 +85,39 @@ static void chain_frame(GString *text, int indent, const struct sym_frame *frame
 		g_string_append(text, " (inlined)\n");
 	}
 	chain_line(text, indent, module_role_name(role));
-	frame_function(text, frame);
-	level_place(text, &frame->levels[frame->level_count - 1]);
-	if (frame->reason == SYM_OK) {
-		if (!frame->levels[frame->level_count - 1].file)
-			g_string_append_printf(text, " in %s", frame->module);
-	} else {
-		g_string_append_printf(text, " [%s", sym_reason_text(frame->reason));
-		if (frame->build_id)
-			g_string_append_printf(text, ", build id %s", frame->build_id);
-		g_string_append_c(text, ']');
-	}
+	g_string_append(text, function->function);
+	level_place(text, function);
+	if (!function->file)
+		g_string_append_printf(text, " in %s", frame->module);
+	if (frame->is_made_up)
+		g_string_append(text, " (known by the call to it)");
 	g_string_append_c(text, '\n');
+}
+
+static bool is_nameless(const struct sym_frame *frame)
+{
+	return !frame->levels[frame->level_count - 1].function;
+}
+
+/* Frames without names, one after the other in one module, share a line. @return the next frame. */
+static uint32_t chain_nameless(GString *text, int indent, const struct stackview *view,
+			       uint32_t first)
+{
+	const struct sym_frame *frame = view->frames[first];
+	uint32_t next = first;
+
+	chain_line(text, indent, module_role_name(view->roles[first]));
+	frame_function(text, frame);
+	for (next = first + 1; next < view->count; next++) {
+		const struct sym_frame *other = view->frames[next];
+
+		if (!is_nameless(other) || !frame->path || other->path != frame->path ||
+		    other->reason != frame->reason)
+			break;
+		g_string_append_printf(text, ", +0x%" G_GINT64_MODIFIER "x", other->offset);
+	}
+	g_string_append_printf(text, " [%s]\n", sym_reason_text(frame->reason));
+	return next;
 }
 
 void text_chain(GString *text, int indent, const struct call_type *ioctl,
@@ -108,8 +131,14 @@ void text_chain(GString *text, int indent, const struct call_type *ioctl,
 		chain_line(text, indent, "thunk");
 		g_string_append_printf(text, "%s\n", type->name);
 	}
-	for (uint32_t i = 0; i < view->count; i++)
-		chain_frame(text, indent, view->frames[i], view->roles[i]);
+	for (uint32_t i = 0; i < view->count;) {
+		if (is_nameless(view->frames[i])) {
+			i = chain_nameless(text, indent, view, i);
+			continue;
+		}
+		chain_named(text, indent, view->frames[i], view->roles[i]);
+		i++;
+	}
 	if (view->truncated)
 		g_string_append_printf(text, "%*s(the recorder cut the stack here)\n", indent, "");
 	if (view->count == 0)

@@ -163,6 +163,9 @@ void elf_file_close(struct elf_file *file)
 	if (file->dwfl)
 		dwfl_end(file->dwfl);
 	file->dwfl = NULL;
+	free(file->imports);
+	file->imports = NULL;
+	file->import_count = 0;
 }
 
 static const char *die_name(Dwarf_Die *die)

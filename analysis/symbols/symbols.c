@@ -19,7 +19,8 @@ struct sym {
 
 struct opened {
 	struct elf_file file;
-	GHashTable *frames; /* 2*offset+is_return (owned uint64_t) -> struct sym_frame (owned) */
+	GHashTable *frames;  /* 2*offset+is_return (owned uint64_t) -> struct sym_frame (owned) */
+	GHashTable *entered; /* function (owned) -> struct sym_frame (owned): made up */
 	const char *path, *module, *build_id; /* borrowed from sym->strings */
 };
 
@@ -41,6 +42,7 @@ static void opened_free(void *data)
 		return;
 	elf_file_close(&opened->file);
 	g_hash_table_destroy(opened->frames);
+	g_hash_table_destroy(opened->entered);
 	g_free(opened);
 }
 
@@ -103,6 +105,7 @@ static struct opened *open_module(struct sym *sym, const struct sym_module *modu
 	}
 	opened = g_new0(struct opened, 1);
 	opened->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, frame_free);
+	opened->entered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, frame_free);
 	elf_file_open(&opened->file, module->path, hex, sym->debug_dirs);
 	opened->path = g_string_chunk_insert_const(sym->strings, module->path);
 	opened->module = strrchr(opened->path, '/');
@@ -190,5 +193,27 @@ const struct sym_frame *sym_resolve(struct sym *sym, const struct sym_module *mo
 	frame->build_id = opened->build_id;
 	frame->offset = offset;
 	g_hash_table_insert(opened->frames, g_memdup2(&key, sizeof(key)), frame);
+	return frame;
+}
+
+const struct sym_frame *sym_entered(struct sym *sym, const struct sym_module *caller,
+				    uint64_t address, const struct sym_module *callee)
+{
+	struct opened *from = open_module(sym, caller), *into = open_module(sym, callee);
+	uint64_t vaddr = address - caller->base + from->file.first_vaddr;
+	struct sym_level level = { elf_file_call_target(&from->file, vaddr), NULL, 0 };
+	struct sym_frame *frame;
+
+	if (!level.function)
+		return NULL;
+	frame = g_hash_table_lookup(into->entered, level.function);
+	if (frame)
+		return frame;
+	frame = frame_new(sym, SYM_OK, &level, 1);
+	frame->path = into->path;
+	frame->module = into->module;
+	frame->build_id = into->build_id;
+	frame->is_made_up = true;
+	g_hash_table_insert(into->entered, g_strdup(level.function), frame);
 	return frame;
 }

@@ -45,7 +45,8 @@ struct sym_frame {
 	const char *path;     /* of the module; NULL when outside any */
 	const char *module;   /* the last part of path; NULL likewise */
 	const char *build_id; /* as recorded, or else of the file, in hex; NULL when unknown */
-	uint64_t offset;      /* in the module; outside any: the address */
+	uint64_t offset;      /* in the module; outside any: the address; 0 when made up */
+	bool is_made_up;      /* by sym_entered() */
 	uint32_t level_count; /* at least 1 */
 	const struct sym_level *levels; /* innermost (inlined) first; the last is the function */
 };
@@ -66,6 +67,15 @@ void sym_free(struct sym *sym);
  */
 const struct sym_frame *sym_resolve(struct sym *sym, const struct sym_module *module,
 				    uint64_t address, bool is_return);
+/*
+ * The exported function by which one module entered another, from the call instruction before a
+ * return address (x86-64). A stack does not show it when that function jumped on to an inner one.
+ * @param caller  the module that holds the return address.
+ * @param callee  the module that was entered: the frame that is made up lies there.
+ * @return NULL when the call went elsewhere or cannot be read.
+ */
+const struct sym_frame *sym_entered(struct sym *sym, const struct sym_module *caller,
+				    uint64_t address, const struct sym_module *callee);
 /* A reason in words, for reports: "stripped", "file not found" … */
 const char *sym_reason_text(enum sym_reason reason);
 

@@ -98,10 +98,43 @@ static bool symbol_value(const char *path, const char *name, uint64_t *value)
 	return found;
 }
 
+/* The offset behind the count-th call (E8 and a distance) at or after an address of a file. */
+static bool call_offset(const char *path, uint64_t value, unsigned int count, uint64_t *offset)
+{
+	int fd;
+	Elf *elf = open_elf(path, &fd);
+	size_t size = 0, segments = 0;
+	const char *raw = elf ? elf_rawfile(elf, &size) : NULL;
+	bool found = false;
+
+	if (raw && elf_getphdrnum(elf, &segments) == 0) {
+		for (size_t i = 0; i < segments && !found; i++) {
+			GElf_Phdr segment;
+			uint64_t at;
+
+			if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
+			    value < segment.p_vaddr || value - segment.p_vaddr >= segment.p_filesz)
+				continue;
+			at = segment.p_offset + (value - segment.p_vaddr);
+			for (uint64_t j = 0; j < 256 && at + j < size && !found; j++) {
+				if ((uint8_t)raw[at + j] != 0xE8 || --count > 0)
+					continue;
+				*offset = j + 5;
+				found = true;
+			}
+		}
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
 static bool parse_address(struct reader *reader, const char *text, uint64_t *address)
 {
 	char **parts = g_strsplit(text, "!", 2);
-	char *plus = parts[1] ? strchr(parts[1], '+') : NULL;
+	char *plus = parts[1] ? strpbrk(parts[1], "+>") : NULL;
+	bool is_call = plus && *plus == '>';
 	const struct loaded *loaded;
 	uint64_t value = 0, offset = 4;
 	bool ok = true;
@@ -118,6 +151,8 @@ static bool parse_address(struct reader *reader, const char *text, uint64_t *add
 	loaded = g_hash_table_lookup(reader->modules, parts[0]);
 	if (!loaded || !symbol_value(loaded->path, parts[1], &value))
 		ok = fail(reader, "no such symbol: %s", text);
+	else if (is_call && !call_offset(loaded->path, value, (unsigned int)offset, &offset))
+		ok = fail(reader, "no such call: %s", text);
 	*address = loaded ? loaded->base + value + offset : 0;
 	g_strfreev(parts);
 	return ok;

@@ -9,7 +9,8 @@
  * node, allocation, queue, event, end, forked, exiting, module, module_id, lost, other. A host or
  * procname of "-" is absent. FIELD is a name of model/field.def, or
  *   stack=A,B,…   return addresses, innermost first; A may be FILE!SYMBOL or FILE!SYMBOL+N: the
- *                 address N bytes (default 4) into a function of a module that was loaded before
+ *                 address N bytes (default 4) into a function of a module that was loaded before, or
+ *                 FILE!SYMBOL>N: behind the Nth call instruction in it (x86-64)
  *   ids=, handles=  numbers;  text=WORD, with \_ for a blank;  build_id=HEX, or build_id=file
  * A module's text may begin with @: the directory of the fixtures.
  */

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Layers by the names in stacks (attribution.h). */
+#include "output/attribution.h"
+
+struct attribution {
+	struct sym *sym;   /* borrowed */
+	GHashTable *views; /* struct stack -> struct stackview (owned): each stack is named once */
+	GHashTable
+		*paths; /* set of path keys (owned): ways inside an allocator that serve requests */
+};
+
+const char *leak_layer_name(enum leak_layer layer)
+{
+	static const char *const names[LEAK_LAYER_COUNT] = {
+		[LEAK_APPLICATION] = "application",  [LEAK_KERNEL] = "kernel refused",
+		[LEAK_RUNTIME] = "runtime",          [LEAK_THUNK] = "thunk",
+		[LEAK_UNKNOWN] = "before recording",
+	};
+
+	return names[layer];
+}
+
+static void view_free(void *data)
+{
+	stackview_fini(data);
+	g_free(data);
+}
+
+struct attribution *attribution_new(struct sym *sym)
+{
+	struct attribution *attribution = g_new0(struct attribution, 1);
+
+	attribution->sym = sym;
+	attribution->views = g_hash_table_new_full(NULL, NULL, NULL, view_free);
+	attribution->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	return attribution;
+}
+
+void attribution_free(struct attribution *attribution)
+{
+	if (!attribution)
+		return;
+	g_hash_table_destroy(attribution->views);
+	g_hash_table_destroy(attribution->paths);
+	g_free(attribution);
+}
+
+const struct stackview *attribution_view(struct attribution *attribution,
+					 const struct process *process, const struct stack *stack)
+{
+	static const struct stackview nothing = { .caller = -1, .entry = -1 };
+	struct stackview *view;
+
+	if (!stack)
+		return &nothing;
+	view = g_hash_table_lookup(attribution->views, stack);
+	if (view)
+		return view;
+	view = g_new0(struct stackview, 1);
+	stackview_init(view, attribution->sym, process, stack);
+	g_hash_table_insert(attribution->views, (void *)stack, view);
+	return view;
+}
+
+static const char *function_at(const struct stackview *view, int index)
+{
+	const struct sym_frame *frame = view->frames[index];
+
+	return frame->levels[frame->level_count - 1].function;
+}
+
+/* The newest block taken by one line of the program, and by which way through the runtime. */
+struct newest {
+	int64_t time_ns;
+	char *path; /* owned */
+};
+
+static void newest_free(void *data)
+{
+	struct newest *newest = data;
+
+	g_free(newest->path);
+	g_free(newest);
+}
+
+/* A way through the runtime: where in the entry function, and where in the first one inside it. */
+static char *path_key(const struct stackview *view)
+{
+	return g_strdup_printf("%p %p", (const void *)view->frames[view->entry],
+			       (const void *)view->frames[view->entry - 1]);
+}
+
+static void learn_site(const struct site *site, const struct stackview *view, GHashTable *lines)
+{
+	GString *line = g_string_new(NULL);
+	struct newest *newest;
+
+	/* The entry itself is left out: setting up and serving return to different places in it. */
+	for (uint32_t i = (uint32_t)view->entry + 1; i < view->count; i++)
+		g_string_append_printf(line, "%p ", (const void *)view->frames[i]);
+	newest = g_hash_table_lookup(lines, line->str);
+	if (!newest) {
+		newest = g_new0(struct newest, 1);
+		newest->time_ns = INT64_MIN;
+		g_hash_table_insert(lines, g_strdup(line->str), newest);
+	}
+	if (site->last_ns > newest->time_ns) {
+		newest->time_ns = site->last_ns;
+		g_free(newest->path);
+		newest->path = path_key(view);
+	}
+	g_string_free(line, TRUE);
+}
+
+/*
+ * A runtime sets itself up in the first call of hipMalloc or the like, and takes memory for it. What
+ * was asked for comes last: so the way by which a line of the program got its newest block is the way
+ * that serves requests.
+ */
+void attribution_learn(struct attribution *attribution, const struct process *process)
+{
+	GHashTable *lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, newest_free);
+	GHashTableIter iter;
+	void *key;
+
+	g_hash_table_iter_init(&iter, process->memory->sites);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		const struct site *site = key;
+		const struct stackview *view = attribution_view(attribution, process, site->stack);
+
+		if (site->class == BLOCK_ALLOCATION && view->entry > 0 && view->caller >= 0 &&
+		    view->roles[view->entry] == ROLE_HIP &&
+		    is_allocator(function_at(view, view->entry)))
+			learn_site(site, view, lines);
+	}
+	g_hash_table_iter_init(&iter, lines);
+	while (g_hash_table_iter_next(&iter, NULL, &key)) {
+		const struct newest *newest = key;
+
+		g_hash_table_add(attribution->paths, g_strdup(newest->path));
+	}
+	g_hash_table_destroy(lines);
+}
+
+/* The HSA function by which the runtime above entered HSA; -1: there is none, or it has no name. */
+static int hsa_entry(const struct stackview *view)
+{
+	for (int i = view->entry - 1; i >= 0; i--) {
+		if (view->roles[i] == ROLE_HSA)
+			return function_at(view, i) ? i : -1;
+	}
+	return -1;
+}
+
+/* Inside an allocator of the runtime: whether the block is the runtime's own all the same. */
+static bool is_own_path(const struct attribution *attribution, const struct stackview *view)
+{
+	int hsa = hsa_entry(view);
+	char *path;
+	bool serves;
+
+	if (view->roles[view->entry] != ROLE_HIP || view->entry == 0)
+		return false;
+	if (hsa >= 0 && !is_allocator(function_at(view, hsa)))
+		return true; /* hsa_init, hsa_queue_create … */
+	path = path_key(view);
+	serves = g_hash_table_contains(attribution->paths, path);
+	g_free(path);
+	return !serves;
+}
+
+enum leak_layer attribution_layer(const struct attribution *attribution, const struct block *block,
+				  const struct stackview *view)
+{
+	bool has_runtime = false;
+
+	if (block->site->class == BLOCK_KEPT)
+		return LEAK_THUNK;
+	if (block->refusal.count)
+		return LEAK_KERNEL;
+	if (view->count == 0)
+		return block->from_dump ? LEAK_UNKNOWN : LEAK_APPLICATION;
+	for (uint32_t i = 0; i < view->count; i++)
+		has_runtime |= view->roles[i] == ROLE_HIP || view->roles[i] == ROLE_HSA;
+	if (view->caller < 0)
+		return has_runtime ? LEAK_RUNTIME : LEAK_APPLICATION;
+	if (view->entry < 0 || view->roles[view->entry] == ROLE_APPLICATION)
+		return LEAK_APPLICATION; /* it called the thunk itself */
+	/* A nameless entry is not held against the runtime: hiding a leak is the worse mistake. */
+	if (!function_at(view, view->entry))
+		return LEAK_APPLICATION;
+	if (!is_allocator(function_at(view, view->entry)) || is_own_path(attribution, view))
+		return LEAK_RUNTIME;
+	return LEAK_APPLICATION;
+}
