@@ -52,13 +52,14 @@ struct kmt_fmm *kmt_fmm_new(void)
 
 /*
  * Leaves every mapping alone: a program may still use memory that it allocated before the last
- * close. Kept with it is the reserved range that it lies in (fmm_svm_range_fini() gave an empty one
- * back).
+ * close. The reserved range that it lies in goes to the next manager (fmm_svm_range_fini() gave an
+ * empty one back).
  */
 void kmt_fmm_free(struct kmt_fmm *fmm)
 {
 	if (!fmm)
 		return;
+	fmm_svm_range_abandon(fmm);
 	drop_all(fmm);
 	free(fmm);
 }

@@ -227,6 +227,8 @@ int fmm_svm_range_init(struct kmt_context *ctx, const struct fmm_settings *setti
 		       uint64_t limit, uint64_t align_bytes);
 /* Gives the range back when nothing is left in it; keeps it otherwise. */
 void fmm_svm_range_fini(struct kmt_context *ctx);
+/* Leaves what fini kept to the next manager of the process; the caller holds the global lock. */
+void fmm_svm_range_abandon(struct kmt_fmm *fmm);
 /* The coherent aperture: svm itself in mmap mode. */
 static inline struct fmm_aperture *fmm_svm_alt(struct kmt_fmm *fmm)
 {

@@ -85,7 +85,7 @@ static HSAKMT_STATUS map_object(struct kmt_context *ctx, struct fmm_object *obje
 static HSAKMT_STATUS map_unknown(struct kmt_context *ctx, const void *address, uint64_t size_bytes,
 				 HSAuint64 *alternate_va)
 {
-	if (ctx->svm_api_supported) {
+	if (kmt_svm_registers(ctx)) {
 		if (svm_map(ctx, address, size_bytes, fmm_all_gpus(ctx)) != 0)
 			return HSAKMT_STATUS_ERROR;
 		if (alternate_va)
@@ -185,7 +185,7 @@ HSAKMT_STATUS kmt_map_memory_to_gpu_nodes(struct kmt_context *ctx, void *address
 		fmm_unlock(object);
 		return status;
 	}
-	if (!ctx->svm_api_supported || svm_map(ctx, address, size_bytes, wanted) != 0)
+	if (!kmt_svm_registers(ctx) || svm_map(ctx, address, size_bytes, wanted) != 0)
 		return HSAKMT_STATUS_ERROR;
 	if (alternate_va)
 		*alternate_va = (uintptr_t)address;
@@ -221,7 +221,7 @@ HSAKMT_STATUS kmt_unmap_memory_to_gpu(struct kmt_context *ctx, void *address)
 		return fmm_scratch_unmap(ctx, gpu, address);
 	object = fmm_find(ctx, address, 0, FMM_EXACT);
 	if (!object)
-		return !fmm_is_dgpu(ctx) || ctx->svm_api_supported ? HSAKMT_STATUS_SUCCESS
+		return !fmm_is_dgpu(ctx) || kmt_svm_registers(ctx) ? HSAKMT_STATUS_SUCCESS
 								   : HSAKMT_STATUS_ERROR;
 	status = unmap_object(ctx, object);
 	fmm_unlock(object);

@@ -123,7 +123,7 @@ static HSAKMT_STATUS register_range(struct kmt_context *ctx, const struct regist
 		return add_to_found(object, reg);
 	if (!fmm_is_dgpu(ctx))
 		return HSAKMT_STATUS_SUCCESS;
-	if (ctx->svm_api_supported &&
+	if (kmt_svm_registers(ctx) &&
 	    svm_register(ctx, reg->address, reg->size_bytes, reg->coarse, reg->extended) == 0)
 		return HSAKMT_STATUS_SUCCESS;
 	return register_user(ctx, reg);
@@ -177,9 +177,9 @@ HSAKMT_STATUS kmt_register_memory_with_flags(struct kmt_context *ctx, void *addr
 /* Of memory that is no object. */
 static HSAKMT_STATUS deregister_unknown(struct kmt_context *ctx, void *address)
 {
-	if (ctx->svm_api_supported)
+	if (kmt_svm_registers(ctx))
 		svm_deregister(ctx, address);
-	return !fmm_is_dgpu(ctx) || ctx->svm_api_supported ? HSAKMT_STATUS_SUCCESS
+	return !fmm_is_dgpu(ctx) || kmt_svm_registers(ctx) ? HSAKMT_STATUS_SUCCESS
 							   : HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
 }
 

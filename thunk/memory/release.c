@@ -54,7 +54,7 @@ HSAKMT_STATUS kmt_free_memory(struct kmt_context *ctx, void *address, HSAuint64 
 	}
 	object = fmm_find(ctx, address, 0, FMM_EXACT);
 	if (!object)
-		return ctx->svm_api_supported ? HSAKMT_STATUS_SUCCESS
+		return kmt_svm_registers(ctx) ? HSAKMT_STATUS_SUCCESS
 					      : HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
 	return fmm_release(ctx, object);
 }

@@ -7,6 +7,7 @@
 #include "memory/fmm_internal.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define TWO_MIB             (2ull << 20)
@@ -19,6 +20,17 @@
 struct reservation {
 	uint64_t start, size_bytes;
 };
+
+/*
+ * A reserved range that was left with memory in it when its manager was freed. The kernel still has
+ * that memory at those addresses, and most of the range is free: the next manager goes on with it.
+ * Under the global lock.
+ */
+static struct {
+	void *start;
+	uint64_t size_bytes;
+	struct range_tree svm_areas, alt_areas; /* addresses that are not free */
+} orphan;
 
 static void set_up(struct fmm_aperture *aperture, const struct fmm_settings *settings,
 		   uint64_t base, uint64_t limit, uint64_t align_bytes)
@@ -136,6 +148,33 @@ static void divide(struct kmt_fmm *fmm, const struct fmm_settings *settings, uin
 	fmm->svm_single = false;
 }
 
+static bool adopt(struct kmt_fmm *fmm, const struct fmm_settings *settings, uint64_t base,
+		  uint64_t limit, uint64_t align_bytes)
+{
+	uint64_t start = (uintptr_t)orphan.start;
+
+	if (!start || start < base || start + orphan.size_bytes - 1 > limit)
+		return false;
+	fmm->reserved = orphan.start;
+	fmm->reserved_size_bytes = orphan.size_bytes;
+	divide(fmm, settings, align_bytes);
+	fmm->svm.areas = orphan.svm_areas;
+	fmm->svm_alt.areas = orphan.alt_areas;
+	memset(&orphan, 0, sizeof(orphan));
+	return true;
+}
+
+void fmm_svm_range_abandon(struct kmt_fmm *fmm)
+{
+	if (!fmm->reserved || orphan.start || !atomic_load(&fmm->has_svm))
+		return;
+	orphan.start = fmm->reserved;
+	orphan.size_bytes = fmm->reserved_size_bytes;
+	orphan.svm_areas = fmm->svm.areas;
+	orphan.alt_areas = fmm->svm_alt.areas;
+	fmm->svm.areas.root = fmm->svm_alt.areas.root = NULL; /* the orphan's now */
+}
+
 int fmm_svm_range_init(struct kmt_context *ctx, const struct fmm_settings *settings, uint64_t base,
 		       uint64_t limit, uint64_t align_bytes)
 {
@@ -153,6 +192,8 @@ int fmm_svm_range_init(struct kmt_context *ctx, const struct fmm_settings *setti
 			limit = RESERVED_MODE_LIMIT;
 		if (base >= limit)
 			return -EINVAL;
+		if (adopt(fmm, settings, base, limit, align_bytes))
+			goto out;
 		found = reserve(ctx, base, limit);
 		if (!found.size_bytes)
 			return -ENOMEM;
