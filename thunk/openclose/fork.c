@@ -24,7 +24,7 @@ void kmt_fork_cleanup(struct kmt_context *ctx)
 	kmt_renders_close(ctx);
 	if (ctx->fmm)
 		kmt_fmm_after_fork(ctx);
-	kmt_parts_free_counted(ctx);
+	kmt_counted_parts_free(kmt_parts_take_counted(ctx));
 	if (dev && ctx->fd >= 0)
 		dev->ops->close(dev, ctx->fd);
 	ctx->fd = -1;

@@ -76,6 +76,7 @@ static HSAKMT_STATUS open_opened(struct kmt_context *ctx)
 		return status;
 	open_udmabuf(ctx);
 	ctx->svm_api_allowed = !kmt_env_is_zero("HSA_USE_SVM");
+	ctx->svm_api_asked = ctx->svm_api_allowed && kmt_env_flag("HSA_USE_SVM");
 	ctx->svm_api_supported = ctx->svm_api_allowed;
 	status = kmt_topology_probe(ctx, &node_count);
 	if (status != HSAKMT_STATUS_SUCCESS)
@@ -169,7 +170,6 @@ HSAKMT_STATUS kmt_open_kfd(struct kmt_context *ctx)
  */
 static void close_last(struct kmt_context *ctx)
 {
-	kmt_parts_free_counted(ctx);
 	if (kmt_process_forked())
 		return;
 	if (kmt_topology_held(ctx) && kmt_fmm_has_apertures(ctx)) {
@@ -182,6 +182,7 @@ static void close_last(struct kmt_context *ctx)
 
 HSAKMT_STATUS kmt_close_kfd(struct kmt_context *ctx)
 {
+	struct kmt_counted_parts parts = { 0 };
 	HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
 	unsigned int count;
 
@@ -194,10 +195,13 @@ HSAKMT_STATUS kmt_close_kfd(struct kmt_context *ctx)
 		goto out;
 	}
 	kmt_open_count_set(count - 1);
-	if (count == 1)
+	if (count == 1) {
+		parts = kmt_parts_take_counted(ctx);
 		close_last(ctx);
+	}
 out:
 	kmt_global_unlock();
+	kmt_counted_parts_free(parts);
 	return status;
 }
 

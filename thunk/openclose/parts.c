@@ -29,7 +29,6 @@ HSAKMT_STATUS kmt_parts_make(struct kmt_context *ctx)
 
 void kmt_parts_make_counted(struct kmt_context *ctx, uint32_t node_count)
 {
-	kmt_parts_free_counted(ctx);
 	ctx->debug = kmt_debug_new(node_count);
 	if (!ctx->debug)
 		kmt_log(KMT_LOG_WARNING, "no memory for the debug flags of %u nodes", node_count);
@@ -39,17 +38,24 @@ void kmt_parts_make_counted(struct kmt_context *ctx, uint32_t node_count)
 			node_count);
 }
 
-void kmt_parts_free_counted(struct kmt_context *ctx)
+struct kmt_counted_parts kmt_parts_take_counted(struct kmt_context *ctx)
 {
-	kmt_perf_free(ctx->perf);
-	ctx->perf = NULL;
-	kmt_debug_free(ctx->debug);
+	struct kmt_counted_parts parts = { .debug = ctx->debug, .perf = ctx->perf };
+
 	ctx->debug = NULL;
+	ctx->perf = NULL;
+	return parts;
+}
+
+void kmt_counted_parts_free(struct kmt_counted_parts parts)
+{
+	kmt_perf_free(parts.perf);
+	kmt_debug_free(parts.debug);
 }
 
 void kmt_parts_free(struct kmt_context *ctx)
 {
-	kmt_parts_free_counted(ctx);
+	kmt_counted_parts_free(kmt_parts_take_counted(ctx));
 	kmt_events_free(ctx->events);
 	ctx->events = NULL;
 	kmt_queues_free(ctx->queues);

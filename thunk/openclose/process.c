@@ -41,6 +41,20 @@ void kmt_process_set_dgpu(bool is_dgpu)
 	process.is_dgpu = is_dgpu;
 }
 
+/* Set once and never cleared: a program does not change its release. */
+static atomic_bool client_523;
+
+void kmt_note_client_523(void)
+{
+	atomic_store_explicit(&client_523, true, memory_order_relaxed);
+}
+
+bool kmt_svm_registers(const struct kmt_context *ctx)
+{
+	return ctx->svm_api_supported &&
+	       (!atomic_load_explicit(&client_523, memory_order_relaxed) || ctx->svm_api_asked);
+}
+
 unsigned int kmt_open_count(void)
 {
 	return atomic_load_explicit(&open_count, memory_order_acquire);

@@ -120,7 +120,7 @@ HSAKMT_STATUS kmt_close_secondary_kfd_ctx(struct kmt_context *ctx)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	kmt_global_lock();
 	secondary_fini(ctx);
-	secondary_free(ctx);
 	kmt_global_unlock();
+	secondary_free(ctx);
 	return HSAKMT_STATUS_SUCCESS;
 }

@@ -204,7 +204,7 @@ static void the_last_close_gives_back_what_the_library_mapped(void **state)
 	assert_string_equal(fake_modules.sequence, "");
 	assert_int_equal(kmt_close_kfd(kmt_primary()), HSAKMT_STATUS_SUCCESS);
 	assert_string_equal(fake_modules.sequence,
-			    "perf_free debug_free doorbells_fini apertures_fini fmm_free");
+			    "doorbells_fini apertures_fini fmm_free perf_free debug_free");
 	assert_null(kmt_primary()->perf);
 	assert_null(kmt_primary()->debug);
 	/* The snapshot is still there: the next acquire makes what stands on it again. */
