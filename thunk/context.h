@@ -31,6 +31,7 @@ struct kmt_context {
 	bool is_primary;
 	bool svm_api_supported; /* HSA_USE_SVM and every GPU's capability (openclose.md 1) */
 	bool svm_api_allowed;   /* HSA_USE_SVM alone */
+	bool svm_api_asked;     /* HSA_USE_SVM is set, and not to 0 */
 	struct device *device;  /* owned; NULL before the first open */
 
 	/* The six parts, each owned, made and freed by its module (kmt_*_new / kmt_*_free). */
@@ -68,6 +69,17 @@ void kmt_process_set_dgpu(bool is_dgpu);
  * returns HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED when this is false.
  */
 bool kmt_context_usable(const struct kmt_context *ctx);
+
+/*
+ * Notes that a program built for 5.2.3 is calling: one of the older structure layouts was asked for.
+ * Such a program takes registered host memory to have a GPU address of its own and unknown pointers
+ * to be refused (memory.md 21): HIP 5.2.3 aborts in hipHostUnregister otherwise. So its memory is
+ * registered as that release did it, unless HSA_USE_SVM asks for the SVM interface by name.
+ */
+void kmt_note_client_523(void);
+
+/* True when registrations and unknown pointers go through the SVM interface (memory.md 10). */
+bool kmt_svm_registers(const struct kmt_context *ctx);
 
 /* True when the kernel's interface is at least 1.minor. */
 static inline bool kmt_kfd_at_least(uint32_t minor)

@@ -25,7 +25,8 @@ def compat_single(function, grown):
     ctype = grown.ctype.rstrip(" *")
     args = ", ".join(f"{a.name} ? &t_newest : NULL" if a is grown else a.name
                      for a in function.arguments)
-    out = ["{", f"\t{ctype} t_newest = {{ 0 }};", "\tHSAKMT_STATUS t_status;", ""]
+    out = ["{", f"\t{ctype} t_newest = {{ 0 }};", "\tHSAKMT_STATUS t_status;", "",
+           "\tkmt_note_client_523();"]
     if grown.direction == "inout":
         out += [f"\tif ({grown.name})",
                 f"\t\tkmt_layout_newest_{kind}(&t_newest, {grown.name});"]
@@ -43,7 +44,7 @@ def compat_array(function, grown):
     count = grown.rule[1:].split("]")[0]
     args = ", ".join("t_newest" if a is grown else a.name for a in function.arguments)
     return ["{", f"\t{ctype} *t_newest = NULL;", "\tHSAKMT_STATUS t_status;", "",
-            "\t/* More than any node has: the call refuses the count before it writes. */",
+            "\tkmt_note_client_523();", "\t/* More than any node has: the call refuses the count before it writes. */",
             f"\tif ({grown.name} && {count} && {count} <= TRACE_LAYOUT_ELEMENTS) {{",
             f"\t\tt_newest = calloc({count}, sizeof(*t_newest));", "\t\tif (!t_newest)",
             "\t\t\treturn HSAKMT_STATUS_NO_MEMORY;", "\t}",
