@@ -62,7 +62,11 @@ struct kfd_model_queue_config {
 	uint32_t gfx_version;	/* gfx_target_version of the node: 90010, 110000 … */
 	uint64_t ring_va, ring_size_bytes;
 	uint64_t read_ptr_va, write_ptr_va;
-	const void *doorbell;	/* host address of this queue's doorbell; 8 bytes on gfx9+, else 4 */
+	/*
+	 * Host address of this queue's doorbell; 8 bytes on gfx9+, else 4. It should hold all ones
+	 * when the queue is made: a first doorbell that changes nothing is noticed late.
+	 */
+	const void *doorbell;
 	void *vm;		/* handed back to the host functions */
 };
 

@@ -132,7 +132,8 @@ static int start_engine(struct kfd_model_kfd_queue *queue)
 	if (!gpu || !slice)
 		return -ENOMEM;
 	slice += (size_t)queue->doorbell_slot * kfd_model_doorbell_bytes(vm->node);
-	memset(slice, 0, kfd_model_doorbell_bytes(vm->node));
+	/* no program writes all ones, so even a first doorbell of 0 is a change (gpu.h) */
+	memset(slice, 0xff, kfd_model_doorbell_bytes(vm->node));
 	config.doorbell = slice;
 	queue->engine = kfd_model_queue_new(gpu, &config);
 	if (!queue->engine)

@@ -15,10 +15,10 @@
 #define SLEEP_MIN_NS 10000u
 #define SLEEP_MAX_NS 1000000u /* bounds the delay of a packet after a pause */
 #define SLEEP_SHARE  8 /* sleep for this part of the time without work: delay in proportion */
-#define DOZE_MAX_NS  5000000u /* bounds it for a program that has done nothing for long */
+#define DOZE_MAX_NS  10000000u /* bounds it for a program that has done nothing for long */
 #define DOZE_SHARE   200
 #define HOT_NS       2000000u  /* how long the write pointer is read on each round */
-#define LOOK_NS      10000000u /* later so often, in case no doorbell was rung */
+#define LOOK_NS      20000000u /* later so often, in case no doorbell was rung */
 #define BATCH        64        /* packets of one queue before the next one's turn */
 
 static uint64_t now_ns(void)
@@ -41,11 +41,7 @@ static bool runnable(const struct kfd_model_queue *queue)
 	return !queue->suspended && !queue->paused && !queue->stopped && !queue->dead;
 }
 
-/*
- * Whether it is worth a look: a rung doorbell, a packet that waits, recent work, or a long time
- * since the last look. A doorbell's first value can be the one that was there before, so a queue
- * that has done nothing yet is looked at always.
- */
+/* Whether it is worth a look: a rung doorbell, a packet that waits, recent work, or a long time. */
 static bool due(struct kfd_model_queue *queue, uint64_t now)
 {
 	uint64_t doorbell = gpu_doorbell_read(queue);
@@ -55,7 +51,7 @@ static bool due(struct kfd_model_queue *queue, uint64_t now)
 		queue->doorbell_rung = true;
 		return true;
 	}
-	return queue->waiting || !queue->active_ns || now - queue->active_ns < HOT_NS ||
+	return queue->waiting || now - queue->active_ns < HOT_NS ||
 	       now - queue->looked_ns >= LOOK_NS;
 }
 

@@ -164,7 +164,7 @@ void fake_queue_open(struct fake_queue *queue, struct fake_host *host,
 		     enum kfd_model_queue_type type, uint32_t gfx_version, uint64_t va,
 		     uint64_t ring_bytes)
 {
-	*queue = (struct fake_queue){ .host = host };
+	*queue = (struct fake_queue){ .host = host, .doorbell = UINT64_MAX };
 	queue->config = (struct kfd_model_queue_config){
 		.type = type,
 		.queue_id = (uint32_t)(va >> 12),
