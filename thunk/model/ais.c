@@ -57,6 +57,8 @@ int kfd_model_call_ais_op(struct kfd_model_call *call)
 		return -EINVAL;
 	if (!bo->vm->acquired)
 		return -ESRCH;
+	if (!kfd_model_scenario_vram_visible(call->process->model->scenario, bo->vm->node))
+		return -ENODEV; /* the other device could not reach it over the bus */
 	if (in.file_offset % PAGE_BYTES || in.handle_offset % PAGE_BYTES || !in.size ||
 	    in.handle_offset >= bo->backing->size_bytes ||
 	    in.size > bo->backing->size_bytes - in.handle_offset)

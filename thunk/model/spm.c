@@ -143,6 +143,13 @@ static int lock_counters(struct kfd_model_process *process,
 	return rc;
 }
 
+/* No simulated GPU has the peak-throughput limiter. */
+static int limit_throughput(struct kfd_model_process *process,
+			    const struct kfd_ioctl_ptl_control *ptl)
+{
+	return kfd_model_node_of_gpu(process->model, ptl->gpu_id) ? -EOPNOTSUPP : -EINVAL;
+}
+
 int kfd_model_call_profiler(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_profiler_args_upstream *args = call->args;
@@ -153,6 +160,8 @@ int kfd_model_call_profiler(struct kfd_model_call *call)
 	case KFD_IOC_PROFILER_VERSION:
 		args->version = PROFILER_VERSION;
 		return 0;
+	case KFD_IOC_PROFILER_PTL_CONTROL:
+		return limit_throughput(call->process, &args->ptl);
 	}
 	return -EINVAL;
 }
