@@ -5,7 +5,16 @@
 #include <errno.h>
 #include <glib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* A device or a pipe is written to as it is; only a plain file can be put in place of another. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
 
 int out_open(struct out_file *file, const char *path)
 {
@@ -17,8 +26,9 @@ int out_open(struct out_file *file, const char *path)
 		return 0;
 	}
 	file->path = g_strdup(path);
-	file->building = g_strdup_printf("%s.part", path);
-	file->stream = fopen(file->building, "we");
+	if (!is_special(path))
+		file->building = g_strdup_printf("%s.part", path);
+	file->stream = fopen(file->building ? file->building : path, "we");
 	if (file->stream)
 		return 0;
 	error = errno;
@@ -38,7 +48,7 @@ int out_commit(struct out_file *file)
 		if (fclose(file->stream) != 0 && !error)
 			error = errno;
 		file->stream = NULL;
-		if (!error && rename(file->building, file->path) != 0)
+		if (!error && file->building && rename(file->building, file->path) != 0)
 			error = errno;
 		if (!error) {
 			g_free(file->building);

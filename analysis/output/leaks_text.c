@@ -431,6 +431,8 @@ static void totals_text(GString *text, const struct leaks_report *report)
 
 void leaks_text(GString *text, const struct leaks_report *report, const struct report_notes *notes)
 {
+	bool any = false;
+
 	header_text(text, "LEAKS", report->model, notes);
 	for (guint i = 0; i < report->processes->len; i++) {
 		const struct leaks_process *leaks =
@@ -439,6 +441,12 @@ void leaks_text(GString *text, const struct leaks_report *report, const struct r
 		if (leaks->process->has_api || leaks->process->has_ioctl ||
 		    leaks->process->memory->ids)
 			process_text(text, report, leaks);
+		any |= leaks->process->has_api || leaks->process->has_ioctl;
 	}
+	if (!any)
+		g_string_append(text,
+				"No call of the library was recorded: the program made none, or "
+				"it does not use kfdscope's library ('kfdscope doctor' "
+				"tells).\n\n");
 	totals_text(text, report);
 }

@@ -106,7 +106,7 @@ static bt_value_map_foreach_entry_const_func_status read_param(const char *key,
 								    "parameter '%s' must be %s",
 								    key, expected(param->type));
 		reading->ok = false;
-		return BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_INTERRUPT;
+		return BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_ERROR;
 	}
 	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
 		reading->component,
@@ -114,7 +114,7 @@ static bt_value_map_foreach_entry_const_func_status read_param(const char *key,
 		"begin-ns, end-ns and debug-dirs",
 		key);
 	reading->ok = false;
-	return BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_INTERRUPT;
+	return BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_ERROR;
 }
 
 bool params_read(bt_self_component *component, const bt_value *params,

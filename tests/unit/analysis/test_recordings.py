@@ -1,0 +1,454 @@
+# SPDX-License-Identifier: MIT
+"""Analyses of real CTF files: decoding, damage, missing context, losses, exit codes, the plug-in.
+
+    test_recordings.py RUN_ANALYSE PLUGIN_DIR
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from ctf_trace import CLOCK_OFFSET, Program, Trace
+
+DONE, FINDINGS, USAGE, PARTIAL, UNREADABLE, OUTPUT = range(6)
+RUN_ANALYSE = PLUGIN_DIR = None
+
+
+def leaky(trace, count=4):
+    """Leaks one block of 4096 bytes and frees count-1 others."""
+    program = Program(trace)
+    program.schema(1000)
+    for i in range(count):
+        program.alloc(2000 + 100 * i, 4096, 0x10000 * (i + 1), i + 1)
+    for i in range(1, count):
+        program.free(50000 + 100 * i, 0x10000 * (i + 1), i + 1)
+    program.exiting(90000)
+    return trace
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="kfdscope-test-")
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, trace, name="trace"):
+        trace.write(self.path(name))
+        return self.path(name)
+
+    def run_analyse(self, *paths, report="leaks", form="json", output="-", fail_on="no",
+                    ending="-"):
+        return subprocess.run([RUN_ANALYSE, report, form, output, fail_on, ending, *paths],
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    def leaks(self, *paths, code=DONE, **options):
+        """The JSON report, after checking the exit code."""
+        result = self.run_analyse(*paths, **options)
+        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
+        self.errors = result.stderr
+        return json.loads(result.stdout)
+
+    def refused(self, *paths, code=UNREADABLE, **options):
+        """The one line that says why there is no result."""
+        result = self.run_analyse(*paths, **options)
+        self.assertEqual(result.returncode, code, result.stderr + result.stdout)
+        self.assertEqual(result.stdout, "")
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        return result.stderr
+
+
+class Decoding(Case):
+    def test_events_become_lifetimes_with_all_their_fields(self):
+        report = self.leaks(self.write(leaky(Trace())))
+        self.assertEqual(report["schema"], "kfdscope.leaks")
+        self.assertEqual(report["left"], {"blocks": 1, "bytes": 4096})
+        group = report["groups"][0]
+        self.assertEqual(group["kind"], "device memory")
+        self.assertEqual((group["node_id"], group["gpu_id"]), (1, 77))
+        self.assertEqual((group["call"], group["ioctl"]),
+                         ("hsaKmtAllocMemory", "ALLOC_MEMORY_OF_GPU"))
+        self.assertEqual([frame["offset"] for frame in group["stack"]], [0x1001, 0x2001])
+        self.assertEqual(group["left_at"], "exit")
+        self.assertEqual(group["first_ns"], CLOCK_OFFSET + 2003)
+        process = report["processes"][0]
+        self.assertEqual((process["vpid"], process["name"], process["command"]),
+                         (10, "app", "app --run"))
+        self.assertEqual(process["freed"], {"blocks": 3, "bytes": 12288})
+        self.assertEqual(process["peak_bytes"], 4 * 4096)
+        self.assertEqual(process["memlock_bytes"], 8388608)
+        self.assertTrue(report["complete"])
+
+    def test_streams_are_merged_in_time_order(self):
+        trace = Trace(streams=2)
+        Program(trace).alloc(1000, 64, 0x10, 1, exit_stream=1)
+        self.assertEqual(self.leaks(self.write(trace))["left"], {"blocks": 1, "bytes": 64})
+
+    def test_a_failed_call_whose_output_is_not_valid_leaves_nothing(self):
+        trace = Trace()
+        program = Program(trace)
+        program.alloc(1000, 64, 0x10, 1, ioctl=False, status=6)
+        program.alloc(2000, 32, 0x20, 2)
+        self.assertEqual(self.leaks(self.write(trace))["left"], {"blocks": 1, "bytes": 32})
+
+    def test_several_directories_are_one_recording(self):
+        for number in range(1, 4):
+            trace = Trace(hostname=f"host{number}")
+            program = Program(trace, vpid=100, procname=f"rank{number}")
+            for i in range(number):
+                program.alloc(1000 + 100 * i, 1 << 20, 0x10000 * (i + 1), i + 1)
+            self.write(trace, f"all/sub{number}/ust")
+        report = self.leaks(self.path("all"))
+        self.assertEqual([(p["hostname"], p["name"], p["left"]["blocks"])
+                          for p in report["processes"]],
+                         [("host1", "rank1", 1), ("host2", "rank2", 2), ("host3", "rank3", 3)])
+        self.assertEqual(report["left"], {"blocks": 6, "bytes": 6 << 20})
+
+    def test_per_process_buffers_carry_the_process_id_in_the_environment(self):
+        trace = Trace(contexts=("vtid",), env={"vpid": 4711, "procname": "app"})
+        Program(trace).alloc(1000, 64, 0x10, 1)
+        self.assertEqual(self.leaks(self.write(trace))["processes"][0]["vpid"], 4711)
+
+    def test_modules_with_build_ids_of_both_kinds_name_frames(self):
+        trace = Trace()
+        program = Program(trace)
+        program.fire(100, "kmt_state:module", ("base", "u64", 0x1000), ("size_bytes", "u64", 0x800),
+                     ("build_id_len", "u32", 6), ("build_id", "array u32 8", (0x04030201, 0x0605)),
+                     ("path", "str", "/nonexistent/a.so"))
+        program.fire(101, "lttng_ust_statedump:bin_info", ("baddr", "u64", 0x2000),
+                     ("memsz", "u64", 0x800), ("path", "str", "/nonexistent/b.so"))
+        program.fire(102, "lttng_ust_statedump:build_id", ("baddr", "u64", 0x2000),
+                     ("build_id", "seq u8", (0xa, 0xb, 0xc)))
+        program.alloc(1000, 64, 0x10, 1, stack=(0x1005, 0x2006, 0x9000))
+        stack = self.leaks(self.write(trace))["groups"][0]["stack"]
+        self.assertEqual([(f.get("module"), f.get("build_id"), f["offset"], f["unnamed"])
+                          for f in stack],
+                         [("/nonexistent/a.so", "010203040506", 5, "file not found"),
+                          ("/nonexistent/b.so", "0a0b0c", 6, "file not found"),
+                          (None, None, 0x9000, "outside any module")])
+
+    def test_a_state_dump_stands_for_allocations_before_the_recording(self):
+        trace = Trace()
+        program = Program(trace)
+        program.fire(100, "kmt_state:begin", ("dump", "u64", 1), ("ctx", "u32", 0))
+        program.fire(101, "kmt_state:node", ("node_id", "u32", 1), ("gpu_id", "u32", 77),
+                     ("name", "str", "gpu"))
+        program.fire(102, "kmt_state:allocation", ("ctx", "u32", 0), ("gpu_va", "u64", 0x10000),
+                     ("size_bytes", "u64", 4096), ("node_id", "u32", 1), ("gpu_id", "u32", 77),
+                     ("MemFlags", "u32", 1), ("ioctl_flags", "u32", 1), ("user_ptr", "u64", 0),
+                     ("is_import", "u8", 0), ("is_internal", "u8", 0),
+                     ("handles", "seq u64", (5,)), ("mapped_gpu_ids", "seq u32", (77,)))
+        program.fire(103, "kmt_state:end", ("dump", "u64", 1), ("ctx", "u32", 0))
+        report = self.leaks(self.write(trace))
+        self.assertEqual(report["layers"]["before recording"], {"blocks": 1, "bytes": 4096})
+        self.assertEqual(report["groups"][0]["kind"], "device memory")
+
+
+class Losses(Case):
+    def test_lost_events_come_first_and_make_blocks_undecided(self):
+        trace = Trace(events_a_packet=4)
+        program = Program(trace)
+        program.alloc(1000, 4096, 0x10000, 1)
+        trace.lose(123)
+        # CTF says in which packet events were lost, not where in it: it ends with this call.
+        program.alloc(5000, 8192, 0x20000, 2)
+        program.alloc(7000, 8192, 0x30000, 3)
+        program.exiting(9000)
+        report = self.leaks(self.write(trace))
+        self.assertEqual(report["lost_events"], 123)
+        self.assertFalse(report["complete"])
+        self.assertEqual(report["undecided"], {"blocks": 1, "bytes": 4096})
+        self.assertEqual(report["left"], {"blocks": 2, "bytes": 16384})
+        text = self.run_analyse(self.path("trace"), form="text").stdout
+        self.assertLess(text.index("123 events were lost"), text.index("app (pid 10"))
+
+    def test_a_loss_fails_when_asked_to(self):
+        trace = Trace()
+        program = Program(trace)
+        program.alloc(1000, 4096, 0x10000, 1)
+        program.free(2000, 0x10000, 1)
+        clean = self.write(trace, "clean")
+        self.leaks(clean, code=DONE, fail_on="yes")
+        trace.lose(1)
+        program.exiting(9000)
+        self.leaks(self.write(trace, "lossy"), code=FINDINGS, fail_on="yes")
+        self.leaks(self.path("lossy"), code=DONE)
+
+
+class ExitCodes(Case):
+    def test_findings_fail_only_when_asked_to(self):
+        trace = self.write(leaky(Trace()))
+        self.leaks(trace, code=DONE)
+        self.leaks(trace, code=FINDINGS, fail_on="yes")
+
+    def test_an_output_that_cannot_be_written_is_told(self):
+        trace = self.write(leaky(Trace()))
+        line = self.refused(trace, code=OUTPUT, output="/nonexistent/report")
+        self.assertIn("cannot write '/nonexistent/report': No such file", line)
+        line = self.refused(trace, code=OUTPUT, output="/dev/full")
+        self.assertIn("/dev/full", line)
+
+    def test_an_output_file_appears_complete_or_not_at_all(self):
+        trace = self.write(leaky(Trace()))
+        self.assertEqual(self.run_analyse(trace, output=self.path("out")).returncode, DONE)
+        with open(self.path("out"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["left"]["blocks"], 1)
+        os.mkdir(self.path("empty"))
+        self.refused(self.path("empty"), output=self.path("none"))
+        self.assertEqual(sorted(os.listdir(self.dir)), ["empty", "out", "trace"])
+
+    def test_how_the_process_ended_decides_what_held_memory_is_called(self):
+        trace = Trace()
+        Program(trace).alloc(1000, 4096, 0x10000, 1)
+        path = self.write(trace)
+        self.assertEqual(self.leaks(path)["groups"][0]["left_at"], "end of recording")
+        self.assertEqual(self.leaks(path, ending="10,-1,9")["groups"][0]["left_at"], "signal")
+        text = self.run_analyse(path, form="text", ending="10,-1,9").stdout
+        self.assertIn("HELD AT ABNORMAL END", text)
+        self.assertIn("signal 9", text)
+        self.assertNotIn("LEFT AT", text)
+
+    def test_without_a_path_or_with_another_format_nothing_runs(self):
+        self.assertEqual(self.run_analyse().returncode, USAGE)
+        self.assertEqual(self.run_analyse("x", form="xml").returncode, USAGE)
+
+
+class Damage(Case):
+    """U37: copies of a good trace with four streams."""
+
+    def setUp(self):
+        super().setUp()
+        trace = Trace(streams=4, events_a_packet=4)
+        for stream in range(4):
+            program = Program(trace, vpid=10 + stream, vtid=10 + stream,
+                              procname=f"rank{stream}", stream=stream)
+            for i in range(6):
+                program.alloc(1000 + 1000 * i + stream, 4096, 0x10000 * (i + 1), i + 1)
+        self.good = self.write(trace, "good")
+        self.whole = self.leaks(self.good)
+
+    def copy(self, name):
+        shutil.copytree(self.good, self.path(name))
+        return self.path(name)
+
+    def change(self, path, name, change):
+        with open(os.path.join(path, name), "rb") as file:
+            data = file.read()
+        with open(os.path.join(path, name), "wb") as file:
+            file.write(change(data))
+
+    def damaged(self, change):
+        path = self.copy("damaged")
+        self.change(path, "channel_3", change)
+        report = self.leaks(path, code=PARTIAL)
+        self.assertIn("channel_3", self.errors)
+        self.assertFalse(report["complete"])
+        self.assertIn("channel_3", report["partial_input"][0])
+        return report
+
+    def test_the_good_trace_is_complete(self):
+        self.assertEqual(self.whole["left"]["blocks"], 24)
+        self.assertTrue(self.whole["complete"])
+
+    def test_a_stream_cut_by_one_byte_of_padding_loses_nothing(self):
+        report = self.damaged(lambda data: data[:-1])
+        self.assertEqual(report["left"], self.whole["left"])
+        self.assertEqual(report["undecided"]["blocks"], 0)
+
+    def test_a_stream_cut_inside_a_packet_is_read_up_to_there(self):
+        report = self.damaged(lambda data: data[:4096 * 2 + 150])
+        per_process = {p["name"]: p["left"]["blocks"] + p["undecided"]["blocks"]
+                       for p in report["processes"]}
+        self.assertEqual(per_process, {"rank0": 6, "rank1": 6, "rank2": 6, "rank3": 2})
+        # What ended in the missing part is not known.
+        self.assertGreater(report["undecided"]["blocks"], 0)
+        self.assertIn("Unix time", self.errors)
+
+    def test_zero_bytes_behind_the_last_packet_are_told_and_skipped(self):
+        report = self.damaged(lambda data: data + bytes(4096))
+        self.assertEqual(report["left"]["blocks"] + report["undecided"]["blocks"], 24)
+
+    def test_a_stream_file_without_content_is_told_when_its_index_knows_better(self):
+        report = self.damaged(lambda data: b"")
+        self.assertEqual(len(report["processes"]), 3)
+
+    def test_an_idle_processors_empty_stream_is_no_damage(self):
+        path = self.copy("idle")
+        open(os.path.join(path, "channel_4"), "wb").close()
+        self.assertTrue(self.leaks(path)["complete"])
+
+    def test_empty_metadata_is_named(self):
+        path = self.copy("damaged")
+        self.change(path, "metadata", lambda data: b"")
+        self.assertRegex(self.refused(path), "damaged/metadata' is empty")
+
+    def test_metadata_cut_in_half_is_named(self):
+        path = self.copy("damaged")
+        self.change(path, "metadata", lambda data: data[:len(data) // 2])
+        self.assertIn(path, self.refused(path))
+
+    def test_a_trace_without_index_files_is_whole(self):
+        path = self.copy("noindex")
+        shutil.rmtree(os.path.join(path, "index"))
+        self.assertEqual(self.leaks(path)["left"], self.whole["left"])
+
+    def test_an_empty_or_missing_directory_is_named(self):
+        os.mkdir(self.path("empty"))
+        self.assertIn("holds no recording", self.refused(self.path("empty")))
+        self.assertIn("No such file", self.refused(self.path("missing")))
+        self.assertIn("Not a directory", self.refused(os.path.join(self.good, "metadata")))
+
+    def test_rubbish_in_place_of_every_stream_is_unreadable(self):
+        path = self.copy("rubbish")
+        for number in range(4):
+            self.change(path, f"channel_{number}", lambda data: b"\x55" * len(data))
+        result = self.run_analyse(path)
+        self.assertEqual(result.returncode, UNREADABLE, result.stderr)
+
+    def test_one_bad_trace_does_not_hide_a_good_one(self):
+        bad = self.copy("bad")
+        self.change(bad, "metadata", lambda data: b"")
+        report = self.leaks(self.good, bad, code=PARTIAL)
+        self.assertEqual(report["left"]["blocks"] + report["undecided"]["blocks"], 24)
+
+    def test_repaired_copies_do_not_stay_behind(self):
+        before = set(os.listdir(tempfile.gettempdir()))
+        self.damaged(lambda data: data[:5000])
+        left = [name for name in set(os.listdir(tempfile.gettempdir())) - before
+                if name.startswith("kfdscope-") and not name.startswith("kfdscope-test-")]
+        self.assertEqual(left, [])
+
+
+class Foreign(Case):
+    """U39."""
+
+    def test_missing_process_ids_name_the_setting(self):
+        trace = Trace(contexts=("vtid", "procname"))
+        Program(trace).alloc(1000, 4096, 0x10000, 1)
+        self.assertIn("--type=vpid", self.refused(self.write(trace)))
+
+    def test_missing_thread_ids_name_the_setting(self):
+        trace = Trace(contexts=("vpid", "procname"))
+        Program(trace).alloc(1000, 4096, 0x10000, 1)
+        self.assertIn("--type=vtid", self.refused(self.write(trace)))
+
+    def test_library_calls_alone_are_analysed_and_what_lacks_is_told(self):
+        trace = Trace()
+        Program(trace).alloc(1000, 4096, 0x10000, 1, ioctl=False)
+        path = self.write(trace)
+        self.assertEqual(self.leaks(path)["left"], {"blocks": 1, "bytes": 4096})
+        self.assertIn("No ioctls were recorded", self.run_analyse(path, form="text").stdout)
+
+    def test_ioctls_alone_are_analysed_and_what_lacks_is_told(self):
+        trace = Trace()
+        Program(trace).alloc(1000, 4096, 0x10000, 1, api=False)
+        path = self.write(trace)
+        group = self.leaks(path)["groups"][0]
+        self.assertEqual((group["bytes"], group["class"]), (4096, "buffer object"))
+        self.assertIn("Only ioctls were recorded", self.run_analyse(path, form="text").stdout)
+
+    def test_a_kernel_trace_is_called_one(self):
+        trace = Trace(domain="kernel", tracer="lttng-modules", contexts=())
+        trace.event(1000, "sched_switch", [("prev_tid", "i32", 1)])
+        self.assertIn("of the Linux kernel", self.refused(self.write(trace)))
+
+    def test_another_tools_trace_is_called_one(self):
+        trace = Trace(domain="bare", tracer="barectf", contexts=())
+        trace.event(1000, "hello", [("x", "u32", 1)])
+        self.assertIn("not from LTTng's user-space tracer", self.refused(self.write(trace)))
+
+    def test_a_recording_of_other_events_says_what_to_enable(self):
+        trace = Trace()
+        trace.event(1000, "my_app:tick", [("x", "u32", 1)])
+        self.assertIn("enable 'kmt:*'", self.refused(self.write(trace)))
+
+    def test_a_recording_without_calls_says_that_nothing_was_captured(self):
+        trace = Trace()
+        Program(trace).schema(1000)
+        text = self.run_analyse(self.write(trace), form="text").stdout
+        self.assertIn("No call of the library was recorded", text)
+
+    def test_a_newer_schema_is_told_with_both_versions(self):
+        trace = Trace()
+        program = Program(trace)
+        program.schema(500, major=7, minor=3)
+        program.alloc(1000, 4096, 0x10000, 1)
+        path = self.write(trace)
+        text = self.run_analyse(path, form="text").stdout
+        self.assertIn("event schema is 7.3, this analysis knows 1", text)
+        self.assertEqual(self.leaks(path)["recording"]["event_schema"], [7, 3])
+
+
+class Plugin(Case):
+    def babeltrace(self, *args, code=0):
+        result = subprocess.run(["babeltrace2", f"--plugin-path={PLUGIN_DIR}", *args],
+                                capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(result.returncode, code, result.stderr)
+        return result
+
+    def test_the_sinks_give_what_the_command_gives(self):
+        trace = self.write(leaky(Trace()))
+        for report in ("leaks", "chains", "perfetto"):
+            result = self.babeltrace(trace, "-c", f"sink.kfd.{report}", "-p", 'format="json"')
+            self.assertEqual(result.stdout, self.run_analyse(trace, report=report).stdout)
+            self.assertEqual(result.stderr, "")
+        result = self.babeltrace(trace, "-c", "sink.kfd.leaks")
+        self.assertEqual(result.stdout, self.run_analyse(trace, form="text").stdout)
+
+    def test_parameters_choose_output_and_length(self):
+        trace = Trace()
+        program = Program(trace)
+        for i in range(5):
+            program.alloc(1000 + 100 * i, 4096 << i, 0x100000 * (i + 1), i + 1,
+                          stack=(0x1001 + i,))
+        path = self.write(trace)
+        self.babeltrace(path, "-c", "sink.kfd.leaks", "-p",
+                        f'output="{self.path("out")}",top=2')
+        with open(self.path("out"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("and 28672 bytes (28.0 KiB) in 3 blocks from 3 other places", text)
+        self.assertEqual(text.count("never freed\n"), 2)
+
+    def test_time_limits_choose_what_is_printed_not_what_is_read(self):
+        trace = Trace()
+        program = Program(trace)
+        program.alloc(1000, 4096, 0x10000, 1)
+        program.alloc(2000, 8192, 0x20000, 2)
+        program.free(3000, 0x20000, 2)
+        path = self.write(trace)
+        result = self.babeltrace(path, "-c", "sink.kfd.leaks", "-p",
+                                 f'format="json",begin-ns={CLOCK_OFFSET + 1500}')
+        report = json.loads(result.stdout)
+        self.assertEqual(report["left"]["blocks"], 0)
+        self.assertEqual(report["processes"][0]["freed"]["blocks"], 1)
+
+    def test_unknown_and_ill_typed_parameters_are_refused_by_name(self):
+        trace = self.write(leaky(Trace()))
+        for params, message in (("depth=3", "unknown parameter 'depth'"),
+                                ("top=-1", "parameter 'top' must be a number"),
+                                ('top="x"', "parameter 'top' must be a number"),
+                                ("output=5", "parameter 'output' must be a string"),
+                                ('format="xml"', "parameter 'format' must be \"text\""),
+                                ('output="/nonexistent/x"', "cannot write to '/nonexistent/x'")):
+            result = self.babeltrace(trace, "-c", "sink.kfd.leaks", "-p", params, code=1)
+            self.assertIn(message, result.stderr)
+            self.assertEqual(result.stdout, "")
+
+    def test_a_useless_recording_is_an_error_with_the_reason_as_cause(self):
+        trace = Trace(contexts=("vpid", "procname"))
+        Program(trace).alloc(1000, 4096, 0x10000, 1)
+        result = self.babeltrace(self.write(trace), "-c", "sink.kfd.leaks", code=1)
+        self.assertIn("--type=vtid", result.stderr)
+        trace = Trace()
+        trace.event(1000, "my_app:tick", [("x", "u32", 1)])
+        result = self.babeltrace(self.write(trace, "other"), "-c", "sink.kfd.chains", code=1)
+        self.assertIn("enable 'kmt:*'", result.stderr)
+
+
+if __name__ == "__main__":
+    RUN_ANALYSE, PLUGIN_DIR = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
