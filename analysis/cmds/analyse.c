@@ -186,6 +186,19 @@ static bool add_source(struct analysis *analysis, const struct salvage *salvage,
 	return ok;
 }
 
+/* babeltrace2 only logs what is wrong with metadata; its cause is that no trace can be made. */
+static char *source_problem(const char *trace)
+{
+	char *cause = take_cause(), *problem;
+
+	if (g_str_has_prefix(cause, "Cannot create trace"))
+		problem = g_strdup_printf("'%s/metadata' is damaged, or not CTF 1.8", trace);
+	else
+		problem = g_strdup_printf("cannot read the trace '%s': %s", trace, cause);
+	g_free(cause);
+	return problem;
+}
+
 /* Each trace has a source of its own, so that one bad trace does not hide the others. */
 static bool add_sources(struct analysis *analysis)
 {
@@ -194,20 +207,19 @@ static bool add_sources(struct analysis *analysis)
 	for (guint i = 0; i < analysis->salvages->len; i++) {
 		const struct salvage *salvage =
 			&g_array_index(analysis->salvages, struct salvage, i);
-		char *cause;
+		char *problem;
 
 		if (add_source(analysis, salvage, i)) {
 			opened++;
 			continue;
 		}
-		cause = take_cause();
-		if (analysis->salvages->len == 1)
-			complain(analysis, "cannot read the trace '%s': %s",
-				 (char *)g_ptr_array_index(analysis->traces, 0), cause);
-		else
-			note(analysis, g_strdup_printf("cannot read the trace '%s': %s",
-						       salvage->path, cause));
-		g_free(cause);
+		problem = source_problem(salvage->trace);
+		if (analysis->salvages->len > 1) {
+			note(analysis, problem); /* takes it */
+			continue;
+		}
+		complain(analysis, "%s", problem);
+		g_free(problem);
 	}
 	if (!opened)
 		return false;

@@ -288,6 +288,7 @@ bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, 
 
 	memset(salvage, 0, sizeof(*salvage));
 	salvage->missing_from_ns = INT64_MAX;
+	salvage->trace = g_strdup(trace);
 	salvage->path = g_strdup(trace);
 	*problem = NULL;
 	if (!g_file_get_contents(path, &metadata, &size, &error)) {
@@ -324,6 +325,7 @@ void salvage_close(struct salvage *salvage)
 	if (salvage->temporary)
 		rmdir(salvage->temporary);
 	g_free(salvage->temporary);
+	g_free(salvage->trace);
 	g_free(salvage->path);
 	g_free(salvage->hostname);
 	memset(salvage, 0, sizeof(*salvage));

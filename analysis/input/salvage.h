@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 struct salvage {
+	char *trace;     /* owned: the trace's own directory */
 	char *path;      /* owned: the directory to read: the trace's own, or a temporary one */
 	char *temporary; /* owned: to be removed in the end; NULL: none */
 	/* Streams that end early: from this time on (Unix ns) events are missing. INT64_MAX: none. */

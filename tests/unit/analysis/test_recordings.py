@@ -42,8 +42,9 @@ class Case(unittest.TestCase):
         return self.path(name)
 
     def run_analyse(self, *paths, report="leaks", form="json", output="-", fail_on="no",
-                    ending="-"):
+                    ending="-", env=None):
         return subprocess.run([RUN_ANALYSE, report, form, output, fail_on, ending, *paths],
+                              env={**os.environ, **(env or {})},
                               capture_output=True, text=True, timeout=60, check=False)
 
     def leaks(self, *paths, code=DONE, **options):
@@ -289,7 +290,9 @@ class Damage(Case):
     def test_metadata_cut_in_half_is_named(self):
         path = self.copy("damaged")
         self.change(path, "metadata", lambda data: data[:len(data) // 2])
-        self.assertIn(path, self.refused(path))
+        # babeltrace2 2.0.4 leaks what it has read of such metadata: not for our leak checker.
+        line = self.refused(path, env={"ASAN_OPTIONS": "detect_leaks=0"})
+        self.assertIn("damaged/metadata' is damaged", line)
 
     def test_a_trace_without_index_files_is_whole(self):
         path = self.copy("noindex")
@@ -385,7 +388,13 @@ class Foreign(Case):
 
 class Plugin(Case):
     def babeltrace(self, *args, code=0):
-        result = subprocess.run(["babeltrace2", f"--plugin-path={PLUGIN_DIR}", *args],
+        env = dict(os.environ)
+        runtime = env.pop("SANITIZER_RUNTIME", None)
+        if runtime == "":
+            self.skipTest("babeltrace2 cannot load a plug-in with this sanitizer")
+        if runtime:
+            env["LD_PRELOAD"] = runtime
+        result = subprocess.run(["babeltrace2", f"--plugin-path={PLUGIN_DIR}", *args], env=env,
                                 capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(result.returncode, code, result.stderr)
         return result
