@@ -9,14 +9,17 @@
 #include "smi.h"
 #include "usercopy.h"
 
-#define GPUVM_BASE     0x10000ull /* 64 KiB: the low reserved part (kfd.md 6.3) */
-#define WINDOW_LAST    0xffffffffull
-#define LDS_BASE       (1ull << 48)
-#define SCRATCH_BASE   (2ull << 48)
-#define LDS_BASE_G8    (1ull << 61)
-#define TILE_CONFIGS   32
-#define MACRO_CONFIGS  16
-#define GB_ADDR_CONFIG 0x10000444u
+#define GPUVM_BASE        0x10000ull /* 64 KiB: the low reserved part (kfd.md 6.3) */
+#define WINDOW_LAST       0xffffffffull
+#define LDS_BASE          (1ull << 48)
+#define SCRATCH_BASE      (2ull << 48)
+#define LDS_BASE_G8       (1ull << 61)
+#define TILE_CONFIGS      32
+#define MACRO_CONFIGS     16
+#define LINEAR_ALIGNED_AT 8 /* where libraries look for the mode */
+#define LINEAR_ALIGNED    (1u << 2)
+#define GB_ADDR_CONFIG    0x10000444u
+#define GB_ADDR_OLD       0x22011003u /* what a discrete card before gfx9 has */
 
 int kfd_model_call_get_version(struct kfd_model_call *call)
 {
@@ -153,23 +156,25 @@ int kfd_model_call_get_tile_config(struct kfd_model_call *call)
 	struct kfd_ioctl_get_tile_config_args *args = call->args;
 	const struct kfd_model_node *node =
 		kfd_model_node_of_gpu(call->process->model, args->gpu_id);
-	uint32_t zeros[TILE_CONFIGS] = { 0 };
+	/* all linear but for what graphics needs, which nobody draws with here */
+	uint32_t tile_modes[TILE_CONFIGS] = { [LINEAR_ALIGNED_AT] = LINEAR_ALIGNED };
+	const uint32_t macro_modes[MACRO_CONFIGS] = { 0 };
 	bool old = node && node->gfx_version < 90000;
 	uint32_t tiles = old ? TILE_CONFIGS : 0, macros = old ? MACRO_CONFIGS : 0;
 
 	if (!node)
 		return -EINVAL;
-	args->gb_addr_config = GB_ADDR_CONFIG;
-	args->num_banks = 0;
+	args->gb_addr_config = old ? GB_ADDR_OLD : GB_ADDR_CONFIG;
+	args->num_banks = old ? 2 : 0; /* the register's code for 16 */
 	args->num_ranks = 0;
 	if (args->num_tile_configs > tiles)
 		args->num_tile_configs = tiles;
 	if (args->num_macro_tile_configs > macros)
 		args->num_macro_tile_configs = macros;
-	if (kfd_model_copy_out(args->tile_config_ptr, zeros,
-			       args->num_tile_configs * sizeof(zeros[0])) ||
-	    kfd_model_copy_out(args->macro_tile_config_ptr, zeros,
-			       args->num_macro_tile_configs * sizeof(zeros[0])))
+	if (kfd_model_copy_out(args->tile_config_ptr, tile_modes,
+			       args->num_tile_configs * sizeof(tile_modes[0])) ||
+	    kfd_model_copy_out(args->macro_tile_config_ptr, macro_modes,
+			       args->num_macro_tile_configs * sizeof(macro_modes[0])))
 		return -EFAULT;
 	return 0;
 }

@@ -254,7 +254,8 @@ static int dispatch(enum hsakmt_model_drm_cmd cmd, void *arg)
 			((struct device *)((struct hsakmt_model_drm_device_get_fd *)arg)->dev)->fd;
 		return 0;
 	case HSAKMT_MODEL_DRM_GET_MARKETING_NAME:
-		*((struct hsakmt_model_drm_marketing_name *)arg)->name = "Simulated GPU";
+		/* what libdrm says of an id that is in no table, so that both fronts look alike */
+		*((struct hsakmt_model_drm_marketing_name *)arg)->name = "AMD Radeon Graphics";
 		return 0;
 	case HSAKMT_MODEL_DRM_QUERY_GPU_INFO:
 		return query_gpu_info(arg);

@@ -56,6 +56,13 @@ static void unuse(struct kfd_model_kfd_queue *queue, unsigned int which)
 	kfd_model_bo_put(bo);
 }
 
+/* An APU that shares the CPU's page tables has no buffers behind its addresses. */
+static bool checks_buffers(const struct kfd_model_vm *vm)
+{
+	return !vm->node->is_apu &&
+	       kfd_model_scenario_minor(vm->process->model->scenario) >= CHECK_SINCE;
+}
+
 static struct kfd_model_bo *find_ring(struct kfd_model_kfd_queue *queue,
 				      const struct kfd_ioctl_create_queue_args *args)
 {
@@ -109,7 +116,7 @@ int kfd_model_queue_buffers_get(struct kfd_model_kfd_queue *queue)
 	const struct kfd_ioctl_create_queue_args *args = &queue->args;
 	int rc;
 
-	if (kfd_model_scenario_minor(vm->process->model->scenario) < CHECK_SINCE)
+	if (!checks_buffers(vm))
 		return 0;
 	rc = use(queue, BUFFER_WRITE_PTR, find(vm, args->write_pointer_address, PAGE_BYTES, false));
 	if (!rc)
@@ -135,8 +142,7 @@ int kfd_model_queue_buffers_move_ring(struct kfd_model_kfd_queue *queue,
 	struct kfd_model_bo *ring;
 
 	/* a disabled queue has no new ring to look at; it keeps the use of the old one */
-	if (kfd_model_scenario_minor(queue->vm->process->model->scenario) < CHECK_SINCE ||
-	    !updated->ring_base_address || !updated->ring_size ||
+	if (!checks_buffers(queue->vm) || !updated->ring_base_address || !updated->ring_size ||
 	    updated->ring_base_address == queue->args.ring_base_address)
 		return 0;
 	ring = find_ring(queue, updated);

@@ -20,6 +20,8 @@
 #include "svm.h"
 #include "usercopy.h"
 
+#define SPAN_SHARED (2ull << 20)
+
 struct vm_mapping {
 	uint64_t start, size_bytes;
 	struct kfd_model_bo *bo; /* counted */
@@ -150,7 +152,10 @@ static void *translate_svm(struct kfd_model_vm *vm, uint64_t va, bool write, uin
 
 	if (page)
 		return page;
-	if (!kfd_model_svm_gpu_may(vm, va, write, &span))
+	/* an APU of the kind that has CPU cores on its node walks the CPU's page tables */
+	if (vm->node->is_apu)
+		span = SPAN_SHARED;
+	else if (!kfd_model_svm_gpu_may(vm, va, write, &span))
 		return NULL;
 	*span_bytes = kfd_model_range_accessible(va, span, write);
 	return *span_bytes ? (void *)(uintptr_t)va : NULL;

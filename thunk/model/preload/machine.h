@@ -15,7 +15,7 @@
 struct kfd_model *preload_machine(void);
 /* The machine if it has been made already. */
 struct kfd_model *preload_machine_made(void);
-/* True when the program shall see the module files only. */
+/* True when the program shall see only that the driver is there, not the driver. */
 bool preload_modules_only(void);
 
 #endif

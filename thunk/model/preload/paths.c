@@ -54,15 +54,37 @@ static bool normalise(const char *path, char out[PATH_MAX])
 	return true;
 }
 
-/* A file that a test wants to see in place of the machine's own (CPU and NUMA descriptions). */
+static bool exists_below(const char *root, const char *path, struct preload_path *out)
+{
+	return snprintf(out->real, sizeof(out->real), "%s%s", root, path) <
+		       (int)sizeof(out->real) &&
+	       access(out->real, F_OK) == 0;
+}
+
+/*
+ * CPU and NUMA descriptions: those that a test gives, or those that come with a topology which has
+ * more CPU nodes than the real machine (its directory host/).
+ */
 static bool replaced(const char *path, struct preload_path *out)
 {
 	const char *root = getenv("KFDSCOPE_MODEL_SYSROOT");
+	char host[PATH_MAX];
+	struct kfd_model *model;
 
-	if (!root || !*root ||
-	    (!below(path, "/proc/cpuinfo") && !below(path, "/sys/devices/system")))
+	if (!below(path, "/proc/cpuinfo") && !below(path, "/sys/devices/system/node") &&
+	    !below(path, "/sys/devices/system/cpu"))
 		return false;
-	if (snprintf(out->real, sizeof(out->real), "%s%s", root, path) >= (int)sizeof(out->real))
+	if (root && *root) {
+		if (!exists_below(root, path, out))
+			return false;
+		out->what = PATH_MOVED;
+		return true;
+	}
+	model = preload_machine_made();
+	if (!model || snprintf(host, sizeof(host), "%s/host", kfd_model_topology_dir(model)) >=
+			      (int)sizeof(host))
+		return false;
+	if (!exists_below(host, path, out))
 		return false;
 	out->what = PATH_MOVED;
 	return true;
@@ -118,8 +140,14 @@ static void look(const char *given, struct preload_path *out)
 	    !below(path, kfd_roots[1]) && strncmp(path, "/sys/dev/char/226:", 18) != 0)
 		return;
 	model = preload_machine();
-	if (!model)
+	if (!model) {
+		/* rocminfo opens the device itself, only to see whether it may */
+		if (preload_modules_only() && strcmp(path, "/dev/kfd") == 0) {
+			strcpy(out->real, "/dev/null");
+			out->what = PATH_MOVED;
+		}
 		return;
+	}
 	refused = kfd_model_open_errno(model, path);
 	if (refused) {
 		out->what = PATH_REFUSED;

@@ -114,11 +114,37 @@ def write_node(directory, node, links, peers):
     write(directory / "name", f"{node.get('name', '')}\n")
     write(directory / "properties", text(keys, props))
     write_list(directory / "mem_banks", BANK, node.get("banks", []))
-    caches = [dict(cache, processor_id_low=props.get("simd_id_base", 0))
+    caches = [{"processor_id_low": props.get("simd_id_base", 0), **cache}
               for cache in node.get("caches", [])]
     write_list(directory / "caches", CACHE, caches)
     write_list(directory / "io_links", LINK, links)
     write_list(directory / "p2p_links", LINK, peers)
+
+
+CPU_CACHES = (("1", "Data", "32K"), ("1", "Instruction", "32K"), ("2", "Unified", "512K"),
+              ("3", "Unified", "16384K"))
+
+
+def write_host(root, nodes):
+    """What a machine with several CPU nodes shows outside the topology: one CPU of each.
+
+    The preload object puts these files in place of the real machine's, which has fewer nodes.
+    """
+    cpuinfo = []
+    for number, node in enumerate(nodes):
+        if node.get("gpu_id"):
+            continue
+        apic = node["properties"].get("cpu_core_id_base", 0)
+        cpuinfo.append(f"processor\t: {number}\nvendor_id\t: AuthenticAMD\n"
+                       f"model name\t: Simulated CPU\napicid\t\t: {apic}\n\n")
+        cpu = root / f"host/sys/devices/system/node/node{number}/cpu{number}/cache"
+        for index, (level, kind, size) in enumerate(CPU_CACHES):
+            values = {"level": level, "type": kind, "size": size, "coherency_line_size": "64",
+                      "ways_of_associativity": "8", "physical_line_partition": "1",
+                      "shared_cpu_list": str(number), "shared_cpu_map": f"{1 << number:x}"}
+            for key, value in values.items():
+                write(cpu / f"index{index}" / key, value + "\n")
+    write(root / "host/proc/cpuinfo", "".join(cpuinfo))
 
 
 def main(description_path, output):
@@ -128,6 +154,8 @@ def main(description_path, output):
     links, peers = make_links(nodes)
     for number, node in enumerate(nodes):
         write_node(root / "nodes" / str(number), node, links[number], peers[number])
+    if sum(not node.get("gpu_id") for node in nodes) > 1:
+        write_host(root, nodes)
     write(root / "system_properties",
           text("platform_oem platform_id platform_rev".split(), description["system"]))
     # last, since the build takes its presence for the whole tree's
