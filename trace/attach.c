@@ -50,20 +50,9 @@ static void report(const char *result, const char *detail)
 	close(fd);
 }
 
-/* Structures are shared, so everything about them must agree. */
-static const char *mismatch(const struct trace_provider *provider)
-{
-	if (provider->version != TRACE_PROVIDER_VERSION)
-		return "it speaks another interface version than the library";
-	if (provider->event_count != TRACE_EVENT_COUNT ||
-	    provider->schema_hash != TRACE_SCHEMA_HASH)
-		return "it was built for another version of the events than the library";
-	return NULL;
-}
-
 static void take(const struct trace_provider *provider)
 {
-	const char *reason = mismatch(provider);
+	const char *reason = trace_provider_mismatch(provider);
 
 	if (reason) {
 		report("mismatch", reason);

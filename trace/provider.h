@@ -38,4 +38,18 @@ struct trace_provider {
 	void (*attach)(const struct trace_host *host);
 };
 
+/*
+ * Structures are shared, so everything about them must agree.
+ * @return why the provider cannot be used, or NULL.
+ */
+static inline const char *trace_provider_mismatch(const struct trace_provider *provider)
+{
+	if (provider->version != TRACE_PROVIDER_VERSION)
+		return "it speaks another interface version than the library";
+	if (provider->event_count != TRACE_EVENT_COUNT ||
+	    provider->schema_hash != TRACE_SCHEMA_HASH)
+		return "it was built for another version of the events than the library";
+	return NULL;
+}
+
 #endif

@@ -1,78 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How single values get into events. */
+/* How texts, words and arguments get into events. */
 #include "values.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
-
-#include "event/event-internal.h"
-#include "topology/topology.h"
-
-uint32_t trace_ctx_id(const struct kmt_context *ctx)
-{
-	/* A closed secondary context's memory is gone; the list of live ones knows. */
-	return kmt_context_usable(ctx) ? ctx->id : 0;
-}
-
-uint32_t trace_gpu_of_node(const struct kmt_context *ctx, uint32_t node_id)
-{
-	uint32_t gpu_id = 0;
-
-	if (!kmt_context_usable(ctx) || !kmt_topology_held(ctx))
-		return 0;
-	if (kmt_topology_gpu_id(ctx, node_id, &gpu_id) != HSAKMT_STATUS_SUCCESS)
-		return 0;
-	return gpu_id;
-}
-
-uint32_t trace_event_id(struct kmt_context *ctx, const HsaEvent *event)
-{
-	const struct event *record;
-
-	/* The caller's pointer may be stale: only the registry says whether it can be followed. */
-	if (!event || !kmt_context_usable(ctx))
-		return 0;
-	record = event_find(ctx, event);
-	return record ? record->id : 0;
-}
-
-static bool fault_of(struct trace_fault *fault, const HsaEvent *event)
-{
-	const HsaEventData *data = &event->EventData;
-
-	switch ((int)data->EventType) {
-	case HSA_EVENTTYPE_MEMORY:
-		fault->node_id = data->EventData.MemoryAccessFault.NodeId;
-		fault->address = data->EventData.MemoryAccessFault.VirtualAddress;
-		fault->failure = data->EventData.MemoryAccessFault.Failure;
-		fault->memory_flags = data->EventData.MemoryAccessFault.Flags;
-		return fault->address != 0;
-	case HSA_EVENTTYPE_HW_EXCEPTION:
-		fault->node_id = data->EventData.HwException.NodeId;
-		fault->reset_type = data->EventData.HwException.ResetType;
-		fault->memory_lost = data->EventData.HwException.MemoryLost;
-		fault->reset_cause = data->EventData.HwException.ResetCause;
-		return fault->memory_lost || fault->reset_type || fault->node_id;
-	}
-	return false;
-}
-
-void trace_find_fault(struct trace_fault *fault, HsaEvent *const *events, uint32_t count,
-		      bool is_done)
-{
-	memset(fault, 0, sizeof(*fault));
-	if (!is_done || !events)
-		return;
-	for (uint32_t i = 0; i < count; i++) {
-		if (!events[i] || !fault_of(fault, events[i]))
-			continue;
-		fault->valid = 1;
-		fault->event_id = events[i]->EventId;
-		fault->type = events[i]->EventData.EventType;
-		return;
-	}
-	memset(fault, 0, sizeof(*fault));
-}
 
 void trace_text(char *to, size_t size, const void *from, size_t length)
 {

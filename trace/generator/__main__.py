@@ -4,7 +4,8 @@ import argparse
 import os
 import sys
 
-from . import emit_docs, emit_entries, emit_events, emit_ioctls, emit_layouts, emit_provider
+from . import emit_docs, emit_entries, emit_events, emit_ioctls, emit_layers, emit_layouts
+from . import emit_provider
 from .events import build
 from .lists import ListError
 
@@ -15,6 +16,7 @@ def all_files(model):
              "events.json": emit_docs.emit_json(model), "events.md": emit_docs.emit_markdown(model)}
     files.update(emit_entries.emit(model))
     files.update(emit_provider.emit(model))
+    files.update(emit_layers.emit(model))
     return files
 
 

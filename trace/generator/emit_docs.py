@@ -32,7 +32,7 @@ def emit_json(model):
 
 def field_text(one):
     what = {"integer": f"{'i' if one.ctype.startswith('int') else 'u'}{one.size * 8}",
-            "enum": f"enum {one.enum}", "sequence": f"up to {one.cap} × u{one.size * 8}",
+            "float": "float", "enum": f"enum {one.enum}", "sequence": f"up to {one.cap} × u{one.size * 8}",
             "array": f"{one.cap} × u{one.size * 8}", "string": f"text, < {one.cap} bytes"}[one.kind]
     return f"| `{one.name}` | {what} | {one.role} |"
 

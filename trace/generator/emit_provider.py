@@ -5,6 +5,7 @@ Several objects may carry the same provider name, if the global names that LTTng
 are told apart; the defines at the top of each tp_N.c do that.
 """
 from .emit_events import banner
+from .events import LAYERS
 
 PER_FILE = 60
 
@@ -23,6 +24,8 @@ def field_macro(provider, one):
     hexa = "_hex" if one.base == "hex" else ""
     if one.kind == "enum":
         return f"lttng_ust_field_enum({provider}, {one.enum}, {one.ctype}, {one.name}, {expr})"
+    if one.kind == "float":
+        return f"lttng_ust_field_float({one.ctype}, {one.name}, {expr})"
     if one.kind == "string":
         return f"lttng_ust_field_string({one.name}, {expr})"
     if one.kind == "array":
@@ -54,7 +57,8 @@ def header(model, events, index):
            f'#define LTTNG_UST_TRACEPOINT_INCLUDE "tp_{index}.h"\n',
            f"#if !defined(KFDSCOPE_TP_{index}_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)",
            f"#define KFDSCOPE_TP_{index}_H\n", "#include <lttng/tracepoint.h>\n",
-           '#include "device/device.h"', '#include "events.h"\n']
+           '#include "device/device.h"', '#include "events.h"']
+    out += [f'#include "{layer.types}"' for layer in LAYERS if layer.provider == provider] + [""]
     out += enums(model, provider, events)
     for event in events:
         out += [f"LTTNG_UST_TRACEPOINT_EVENT({provider}, {event.name},",

@@ -12,6 +12,22 @@ STACK_CAP = 64
 FIXED = ("ctx", "call", "status", "os_errno", "bt", "bt_truncated")  # of every API event
 
 
+@dataclass(frozen=True)
+class Layer:
+    """A library above the thunk whose functions are recorded too."""
+    name: str
+    provider: str
+    folder: str              # of its lists, below that of the others
+    status: str              # the enumeration that its functions return
+    success: str
+    types: str               # the header with its C types
+
+
+LAYERS = (
+    Layer("hip", "kmt_hip", "hip", "hipError_t", "hipSuccess", "hip/hip_types.h"),
+)
+
+
 @dataclass
 class Event:
     provider: str
@@ -48,6 +64,7 @@ class Model:
     types: object
     functions: list
     ioctls: list
+    layers: dict = field(default_factory=dict)     # Layer: its functions
     events: list = field(default_factory=list)
     captures: dict = field(default_factory=dict)   # event ident: statements
 
@@ -102,6 +119,58 @@ def function_events(shaper, function):
     entry.add(stack())
     return [Event("kmt", f"{function.name}_entry", "entry", entry, function, function.where),
             Event("kmt", f"{function.name}_exit", "exit", leave, function, function.where)]
+
+
+def returned(function):
+    """What a layer's function returns where it is no status: (C type, rule), or None."""
+    word = function.word("returns")
+    if not word:
+        return None
+    ctype, _, rule = word.partition(":")
+    return ctype.strip(), rule.strip()
+
+
+def owned_memory(function, entry, leave):
+    """What the caller takes and gives back, under the same names in all functions."""
+    takes, gives = function.word("takes"), function.word("gives")
+    if takes:
+        address, _, size = takes.partition(",")
+        leave.add(number("x64", "taken_address", "taken"))
+        leave.add(number("u64", "taken_bytes", "taken"))
+        leave.code += ["if (t_ok) {",
+                       f"\tt_e.taken_address = (uint64_t)(uintptr_t)({address.strip()});",
+                       f"\tt_e.taken_bytes = (uint64_t)({size.strip()});", "}"]
+    if gives:
+        entry.add(number("x64", "given_address", "given"))
+        entry.code.append(f"t_e.given_address = (uint64_t)(uintptr_t)({gives});")
+
+
+def layer_events(shaper, layer, function):
+    entry, leave = Shape(), Shape()
+    for shape in (entry, leave):
+        shape.add(number("u64", "call", "call"))
+    result = returned(function)
+    if not result:
+        shaper.enum_storage(layer.status, function.where)
+        leave.add(Shape([Member("int32_t", "status")],
+                        [Field("enum", "status", "int32_t", 4, enum=layer.status, role="status")],
+                        ["t_e.status = (int32_t)t_result;"]))
+    elif result[1]:
+        leave.add(shaper.value(function.where, result[1], "result", "t_result", {}))
+    for argument in function.arguments:
+        name = argument.name + ("_value" if argument.name in FIXED + ("result",) else "")
+        if argument.direction != "out":
+            entry.add(shaper.argument(argument.where, argument.rule, name, argument.name,
+                                      argument.options, "t_ok"))
+        if argument.direction != "in":
+            leave.add(shaper.argument(argument.where, argument.rule, name, argument.name,
+                                      argument.options, "t_ok"))
+    owned_memory(function, entry, leave)
+    entry.add(stack())
+    return [Event(layer.provider, f"{function.name}_entry", "entry", entry, function,
+                  function.where),
+            Event(layer.provider, f"{function.name}_exit", "exit", leave, function,
+                  function.where)]
 
 
 def ioctl_argument(shaper, ioctl, argument, shape):
@@ -185,7 +254,8 @@ def check(event):
 
 def build(folder):
     """Reads the lists in a folder; raises ListError for the first thing that is wrong."""
-    types = read_types(f"{folder}/types.def")
+    types = read_types(f"{folder}/types.def",
+                       *(f"{folder}/{layer.folder}/types.def" for layer in LAYERS))
     shaper = Shaper(types)
     model = Model(types, read_functions(f"{folder}/api.def"), read_ioctls(f"{folder}/ioctl.def"))
     for function in model.functions:
@@ -193,6 +263,10 @@ def build(folder):
     for ioctl in model.ioctls:
         model.events += ioctl_events(shaper, ioctl)
     model.events += state_events(shaper, f"{folder}/state.def")
+    for layer in LAYERS:
+        model.layers[layer] = read_functions(f"{folder}/{layer.folder}/{layer.name}.def")
+        for function in model.layers[layer]:
+            model.events += layer_events(shaper, layer, function)
     for index, event in enumerate(model.events):
         event.number = index
         check(event)

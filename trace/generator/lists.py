@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads the lists: api.def, ioctl.def, types.def and state.def.
+"""Reads the lists: api.def, ioctl.def, types.def, state.def, and those of the layers above.
 
 A list is made of groups: a head line at the left margin and indented lines below it. Columns are
 separated by two or more blanks, "#" starts a comment line.
@@ -55,6 +55,10 @@ class Function:
 
     def has(self, word):
         return word in self.words
+
+    def word(self, key):
+        """The value of a word KEY=VALUE, or None."""
+        return next((w[len(key) + 1:] for w in self.words if w.startswith(key + "=")), None)
 
 
 @dataclass
@@ -125,9 +129,9 @@ def unique(groups):
     return groups
 
 
-def read_types(path):
+def read_types(*paths):
     types = Types({}, {}, {}, {})
-    for group in unique(read_groups(path)):
+    for group in unique([group for path in paths for group in read_groups(path)]):
         cells = [line.columns for line in group.lines]
         if group.kind == "enum":
             storage = group.words[0] if group.words else "i32"

@@ -14,6 +14,7 @@ NUMBERS = {
     "u64": ("uint64_t", 8, "dec"), "i32": ("int32_t", 4, "dec"), "i64": ("int64_t", 8, "dec"),
     "x8": ("uint8_t", 1, "hex"), "x16": ("uint16_t", 2, "hex"), "x32": ("uint32_t", 4, "hex"),
     "x64": ("uint64_t", 8, "hex"), "bool": ("uint8_t", 1, "dec"), "addr": ("uint64_t", 8, "hex"),
+    "f32": ("float", 4, "dec"),
 }
 COUNT_TYPE = "uint16_t"  # of every sequence
 DEFAULT_CAP = 64
@@ -31,7 +32,7 @@ class Member:
 @dataclass(frozen=True)
 class Field:
     """A field of the recorded event."""
-    kind: str                # integer, enum, sequence, array, string
+    kind: str                # integer, float, enum, sequence, array, string
     name: str
     ctype: str
     size: int                # bytes of one element
@@ -173,7 +174,8 @@ class Shaper:
     def _number(self, kind, name, expr):
         ctype, size, base = NUMBERS[kind]
         cast = "(uint64_t)(uintptr_t)" if kind == "addr" else f"({ctype})"
-        return Shape([Member(ctype, name)], [Field("integer", name, ctype, size, base)],
+        what = "float" if ctype == "float" else "integer"
+        return Shape([Member(ctype, name)], [Field(what, name, ctype, size, base)],
                      [f"t_e.{name} = {cast}({expr});"])
 
     def _node(self, name, expr):

@@ -4,7 +4,8 @@ import os
 import tempfile
 import unittest
 
-from generator import emit_entries, emit_events, emit_ioctls, emit_layouts, emit_provider
+from generator import emit_entries, emit_events, emit_ioctls, emit_layers, emit_layouts
+from generator import emit_provider
 from generator.events import build
 from generator.lists import ListError, snake
 
@@ -42,12 +43,29 @@ STATE = """
 event kmt_state schema
     pid   i32
 """
+HIP_TYPES = """
+enum hipError_t
+    hipSuccess
+"""
+HIP = """
+fn hipTake  takes=*ptr, size
+    out  void **  ptr   *addr
+    in   size_t   size  u64
+fn hipGive  gives=ptr
+    in   void *   ptr   addr
+fn hipName  returns=const char *: addr
+    in   int      code  i32
+fn hipNothing  returns=void  symbol=_Z10hipNothingv
+"""
+LISTS = (("types", TYPES), ("api", API), ("ioctl", IOCTL), ("state", STATE),
+         ("hip/types", HIP_TYPES), ("hip/hip", HIP))
 
 
 class Lists(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
-        for name, text in (("types", TYPES), ("api", API), ("ioctl", IOCTL), ("state", STATE)):
+        os.mkdir(os.path.join(self.folder.name, "hip"))
+        for name, text in LISTS:
             self.put(name, text)
 
     def tearDown(self):
@@ -72,7 +90,7 @@ class Lists(unittest.TestCase):
 
 class WhatIsMade(Lists):
     def test_each_call_has_an_entry_and_an_exit(self):
-        self.assertEqual([e.full for e in self.build().events], [
+        self.assertEqual([e.full for e in self.build().events if e.provider != "kmt_hip"], [
             "kmt:hsaKmtGetThing_entry", "kmt:hsaKmtGetThing_exit", "kmt:hsaKmtStop_entry",
             "kmt:hsaKmtStop_exit", "kfd:DO_THING_entry", "kfd:DO_THING_exit", "kmt_state:schema"])
 
@@ -181,6 +199,35 @@ class WhatIsRefused(Lists):
     def test_operations_of_an_ioctl_that_has_none(self):
         self.refused("ioctl", IOCTL + "sub DO_THING KFD_DO_THING_ONE\n    in  size  u64\n",
                      "has no operations")
+
+
+class LayersAbove(Lists):
+    def fields(self, name):
+        event = next(e for e in self.build().events if e.full == name)
+        return [one.name for one in event.shape.fields]
+
+    def test_what_is_taken_and_given_back_has_the_same_names_everywhere(self):
+        self.assertEqual(self.fields("kmt_hip:hipTake_exit"),
+                         ["call", "status", "ptr_valid", "ptr", "taken_address", "taken_bytes"])
+        self.assertEqual(self.fields("kmt_hip:hipGive_entry"),
+                         ["call", "ptr", "given_address", "bt", "bt_truncated"])
+
+    def test_a_function_that_returns_no_status_has_a_result_or_nothing(self):
+        self.assertEqual(self.fields("kmt_hip:hipName_exit"), ["call", "result"])
+        self.assertEqual(self.fields("kmt_hip:hipNothing_exit"), ["call"])
+
+    def test_the_wrapper_calls_the_next_definition_between_its_events(self):
+        text = emit_layers.emit(self.build())["hip_0.c"]
+        body = text[text.index("LAYER_API hipError_t hipTake"):]
+        enter, call, leave = (body.index(part) for part in
+                              ("hipTake_enter(", "t_result = t_real(ptr, size)", "hipTake_leave("))
+        self.assertLess(enter, call)
+        self.assertLess(call, leave)
+
+    def test_a_linker_name_stands_in_place_of_the_own_one(self):
+        text = emit_layers.emit(self.build())["hip_0.c"]
+        self.assertIn('__asm__("_Z10hipNothingv")', text)
+        self.assertIn('.name = "_Z10hipNothingv"', text)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""hip_N.c: the functions that stand in front of a library above the thunk, and their events."""
+import re
+
+from .emit_entries import PER_FILE, declaration, names, needs_ok, parameters, unused, wrap
+from .emit_events import banner, clear_size
+from .events import returned
+
+
+def result_type(layer, function):
+    result = returned(function)
+    return result[0] if result else layer.status
+
+
+def has_result(layer, function):
+    return result_type(layer, function) != "void"
+
+
+def signature(function, extra):
+    return ", ".join(extra + [declaration(a) for a in function.arguments])
+
+
+def enter(model, function):
+    event = model.of(function, "entry")
+    code = event.shape.code
+    out = [wrap(f"static __attribute__((noinline, cold)) void {function.name}_enter("
+                + signature(function, ["struct trace_call *t_call", "const void *t_caller"]) + ")",
+                "\t"), "{", f"\tstruct {event.ident} t_e;", "\tstruct trace_stack t_stack;"]
+    if needs_ok(code):
+        out.append("\tconst bool t_ok = true;")
+    out += ["", *unused(function, code), f"\tif (!trace_call_begin(t_call, TRACE_{event.ident}))",
+            "\t\treturn;", f"\tmemset(&t_e, 0, {clear_size(event)});",
+            "\tt_e.call = t_call->number;", *("\t" + line for line in code),
+            "\ttrace_stack_of_call(&t_stack, t_caller);", "\tt_e.bt = t_stack.first;",
+            "\tt_e.bt_len = t_stack.length;", "\tt_e.bt_truncated = t_stack.is_truncated;",
+            f"\ttrace_call_fire(TRACE_{event.ident}, &t_e);", "}", ""]
+    return out
+
+
+def leave(model, layer, function):
+    event = model.of(function, "exit")
+    code = event.shape.code
+    extra = ["struct trace_call *t_call"]
+    if has_result(layer, function):
+        extra.append(f"{result_type(layer, function)} t_result")
+    out = [wrap(f"static __attribute__((noinline, cold)) void {function.name}_leave("
+                + signature(function, extra) + ")", "\t"), "{", f"\tstruct {event.ident} t_e;"]
+    if needs_ok(code):
+        test = "true" if returned(function) else f"t_result == {layer.success}"
+        out.append(f"\tconst bool t_ok = {test};")
+    out += ["", *unused(function, code)]
+    if has_result(layer, function) and not re.search(r"\bt_result\b", "\n".join(code + out[3:])):
+        out.append("\t(void)t_result;")
+    out += [f"\tif (!trace_call_end(t_call, TRACE_{event.ident}))", "\t\treturn;",
+            f"\tmemset(&t_e, 0, {clear_size(event)});", "\tt_e.call = t_call->number;",
+            *("\t" + line for line in code), f"\ttrace_call_fire(TRACE_{event.ident}, &t_e);",
+            "}", ""]
+    return out
+
+
+def traced_call(model, layer, function, real):
+    """The statements between the wrapper's declarations and its return."""
+    entry, exit_ = model.of(function, "entry"), model.of(function, "exit")
+    rest = "".join(f", {a.name}" for a in function.arguments)
+    result = "t_result = " if has_result(layer, function) else ""
+    leave_result = ", t_result" if result else ""
+    out = [f"\tif (trace_wanted(TRACE_{entry.ident}, TRACE_{exit_.ident}))",
+           wrap(f"\t\t{function.name}_enter(&t_call, __builtin_return_address(0){rest});",
+                "\t\t\t"),
+           wrap(f"\t{result}{real}({names(function)});", "\t\t"),
+           "\tif (__builtin_expect(t_call.number != 0, 0) ||",
+           f"\t    trace_wanted(TRACE_{exit_.ident}, TRACE_{exit_.ident}))",
+           wrap(f"\t\t{function.name}_leave(&t_call{leave_result}{rest});", "\t\t\t")]
+    if result:
+        out.append("\treturn t_result;")
+    return out
+
+
+def absent(layer, function):
+    """What is returned for a function that the process does not have."""
+    if not returned(function):
+        return "return LAYER_ABSENT;"
+    return f"return ({result_type(layer, function)})0;" if has_result(layer, function) else "return;"
+
+
+def preloaded(model, layer, function):
+    """An exported function of the same name that finds the real one behind it."""
+    ctype = result_type(layer, function)
+    symbol = function.word("symbol") or function.name
+    prototype = wrap(f"{ctype} {function.name}({parameters(function)})", "\t")
+    out = []
+    if symbol != function.name:
+        out.append(prototype + f'\n\t__asm__("{symbol}");')
+    out += ["LAYER_API " + prototype, "{",
+            f'\tstatic struct layer_function t_function = {{ .name = "{symbol}" }};',
+            f"\t__typeof__({function.name}) *t_real ="
+            f" (__typeof__({function.name}) *)layer_real(&t_function, LAYER_LIBRARY);",
+            "\tstruct trace_call t_call = { .number = 0 };"]
+    if has_result(layer, function):
+        out.append(f"\t{ctype} t_result;")
+    out += ["", "\tif (__builtin_expect(!t_real, 0))", f"\t\t{absent(layer, function)}",
+            *traced_call(model, layer, function, "t_real"), "}", ""]
+    return out
+
+
+def prototypes(model, layer):
+    """A list of declarations alone, for a test that compares them with the library's headers."""
+    out = [banner(f"{layer.folder}/{layer.name}.def")]
+    for function in model.layers[layer]:
+        if not function.word("symbol"):
+            out.append(wrap(f"{result_type(layer, function)} {function.name}"
+                            f"({parameters(function)});", "\t"))
+    return "\n".join(out) + "\n"
+
+
+def emit_preloaded(model, layer):
+    functions = model.layers[layer]
+    files = {f"{layer.name}_prototypes.h": prototypes(model, layer)}
+    for index in range(0, len(functions), PER_FILE):
+        lines = [banner(f"{layer.folder}/{layer.name}.def"), f'#include "{layer.folder}/{layer.name}_layer.h"',
+                 "", f'#include "{layer.name}_prototypes.h"', ""]
+        for function in functions[index:index + PER_FILE]:
+            lines += enter(model, function) + leave(model, layer, function)
+            lines += preloaded(model, layer, function)
+        files[f"{layer.name}_{index // PER_FILE}.c"] = "\n".join(lines) + "\n"
+    return files
+
+
+def emit(model):
+    """{file name: text}"""
+    files = {}
+    for layer in model.layers:
+        files.update(emit_preloaded(model, layer))
+    return files
