@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -311,6 +312,34 @@ static void queues_wait_for_each_other(const struct machine *machine)
 	HSA(hsa_signal_destroy(end));
 }
 
+static void note_error(hsa_status_t status, hsa_queue_t *source, void *data)
+{
+	(void)source;
+	__atomic_store_n((int *)data, (int)status, __ATOMIC_RELEASE);
+}
+
+/* A dispatch without dimensions stops its queue, which the runtime tells; another one goes on. */
+static void bad_packet(const struct machine *machine)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	hsa_kernel_dispatch_packet_t *slot;
+	hsa_queue_t *queue;
+	int status = 0;
+
+	HSA(hsa_queue_create(machine->gpu[0], 64, HSA_QUEUE_TYPE_SINGLE, note_error, &status,
+			     UINT32_MAX, UINT32_MAX, &queue));
+	slot = (hsa_kernel_dispatch_packet_t *)queue->base_address +
+	       hsa_queue_add_write_index_relaxed(queue, 1);
+	memset((char *)slot + sizeof(slot->header), 0, sizeof(*slot) - sizeof(slot->header));
+	__atomic_store_n(&slot->header, HSA_PACKET_TYPE_KERNEL_DISPATCH, __ATOMIC_RELEASE);
+	hsa_signal_store_screlease(queue->doorbell_signal, 0);
+	for (int i = 0; i < 10000 && !__atomic_load_n(&status, __ATOMIC_ACQUIRE); i++)
+		nanosleep(&nap, NULL);
+	if (status != HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS)
+		CHECK_FAIL("queue error 0x%x", status);
+	HSA(hsa_queue_destroy(queue));
+}
+
 /* A signal that only the CPU polls has no interrupt. */
 static void polled_signal(const struct machine *machine)
 {
@@ -341,6 +370,8 @@ int main(void)
 	if (!sdma || strcmp(sdma, "0")) /* the runtime's shaders do no rectangles */
 		rectangle_copy(&machine);
 	queues_wait_for_each_other(&machine);
+	polled_signal(&machine);
+	bad_packet(&machine);
 	polled_signal(&machine);
 	HSA(hsa_shut_down());
 	printf("PASS hsa_copy on %u GPU(s)\n", machine.gpus);

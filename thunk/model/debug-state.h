@@ -20,8 +20,11 @@ struct kfd_model_debug {
 	pthread_cond_t runtime_go; /* with the process's lock */
 };
 
-/* Puts the exception of a queue into its save area and fires the event named there. */
-void kfd_model_debug_tell_runtime(struct kfd_model_process *process,
+/*
+ * Puts the exception of a queue where its save area says, and fires the event named there.
+ * @return false when the runtime has named no place.
+ */
+bool kfd_model_debug_tell_runtime(struct kfd_model_process *process,
 				  const struct kfd_model_kfd_queue *queue, uint64_t mask);
 /* Wakes the debugger if it wants any of these. @return whether it does. */
 bool kfd_model_debug_tell_debugger(struct kfd_model_debug *debug, uint64_t mask);

@@ -117,7 +117,7 @@ static int send_runtime_event(struct kfd_model_process *process,
 	pthread_mutex_lock(&process->queues_lock);
 	queue = kfd_model_queue_find(process, args->queue_id);
 	if (queue)
-		kfd_model_debug_tell_runtime(process, queue, mask & queue_codes());
+		(void)kfd_model_debug_tell_runtime(process, queue, mask & queue_codes());
 	pthread_mutex_unlock(&process->queues_lock);
 	return queue ? 0 : -EINVAL;
 }

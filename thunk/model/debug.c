@@ -8,6 +8,7 @@
 
 #include "debug-state.h"
 #include "event.h"
+#include "queue-error.h"
 #include "usercopy.h"
 
 struct kfd_model_debug *kfd_model_debug_new(void)
@@ -46,7 +47,7 @@ bool kfd_model_debug_tell_debugger(struct kfd_model_debug *debug, uint64_t mask)
 	return true;
 }
 
-void kfd_model_debug_tell_runtime(struct kfd_model_process *process,
+bool kfd_model_debug_tell_runtime(struct kfd_model_process *process,
 				  const struct kfd_model_kfd_queue *queue, uint64_t mask)
 {
 	struct kfd_context_save_area_header header;
@@ -55,13 +56,14 @@ void kfd_model_debug_tell_runtime(struct kfd_model_process *process,
 	if (!queue->args.ctx_save_restore_address ||
 	    kfd_model_copy_in(&header, queue->args.ctx_save_restore_address, sizeof(header)) ||
 	    !header.err_payload_addr || header.err_payload_addr % sizeof(payload))
-		return;
+		return false;
 	if (kfd_model_range_accessible(header.err_payload_addr, sizeof(payload), true) <
 	    sizeof(payload))
-		return;
+		return false;
 	__atomic_fetch_or((uint64_t *)(uintptr_t)header.err_payload_addr, mask, __ATOMIC_SEQ_CST);
 	if (header.err_event_id)
 		(void)kfd_model_event_set(process, header.err_event_id); /* may be gone by now */
+	return true;
 }
 
 void kfd_model_debug_queue_exception(struct kfd_model_process *process, uint32_t queue_id,
@@ -74,8 +76,9 @@ void kfd_model_debug_queue_exception(struct kfd_model_process *process, uint32_t
 	queue = kfd_model_queue_find(process, queue_id);
 	if (queue) {
 		queue->exceptions |= mask;
-		if (!kfd_model_debug_tell_debugger(process->debug, mask))
-			kfd_model_debug_tell_runtime(process, queue, mask);
+		if (!kfd_model_debug_tell_debugger(process->debug, mask) &&
+		    !kfd_model_debug_tell_runtime(process, queue, mask))
+			kfd_model_queue_error_signal(process, queue, code);
 	}
 	pthread_mutex_unlock(&process->queues_lock);
 }
