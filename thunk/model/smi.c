@@ -149,6 +149,15 @@ void kfd_model_smi_text(struct kfd_model *model, uint32_t gpu_id, const char *te
 	pthread_mutex_unlock(&smi->lock);
 }
 
+void kfd_model_smi_vm_fault(struct kfd_model_process *process, uint32_t gpu_id)
+{
+	char text[KFD_SMI_EVENT_MSG_SIZE];
+
+	snprintf(text, sizeof(text), "%x %x:%s", KFD_SMI_EVENT_VMFAULT, (unsigned int)process->pid,
+		 program_invocation_short_name);
+	kfd_model_smi_text(process->model, gpu_id, text);
+}
+
 void kfd_model_smi_migration(struct kfd_model_process *process, uint64_t start, uint64_t size_bytes,
 			     uint32_t to_gpu_id)
 {

@@ -16,6 +16,8 @@ int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *nod
  * @param text  "EVENT body" with the event number in hexadecimal, without the newline.
  */
 void kfd_model_smi_text(struct kfd_model *model, uint32_t gpu_id, const char *text);
+/* The line of an access to memory that is not there. */
+void kfd_model_smi_vm_fault(struct kfd_model_process *process, uint32_t gpu_id);
 /* The two lines of a prefetch to a location (a gpu id, or 0 for system memory). */
 void kfd_model_smi_migration(struct kfd_model_process *process, uint64_t start, uint64_t size_bytes,
 			     uint32_t to_gpu_id);

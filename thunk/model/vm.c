@@ -17,6 +17,7 @@
 #include "event.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "scenario.h"
+#include "smi.h"
 #include "svm.h"
 #include "usercopy.h"
 
@@ -196,6 +197,7 @@ static void host_fault(void *data, uint64_t va, bool write)
 	else
 		fault.failure.NotPresent = 1;
 	host_leave(vm);
+	kfd_model_smi_vm_fault(vm->process, vm->node->gpu_id);
 	kfd_model_events_memory_exception(vm->process, &fault);
 }
 

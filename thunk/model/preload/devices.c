@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <linux/close_range.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -17,6 +18,8 @@ typedef int (*ioctl_fn)(int, unsigned long, ...);
 typedef void *(*mmap_fn)(void *, size_t, int, int, int, off_t);
 typedef int (*munmap_fn)(void *, size_t);
 typedef int (*close_fn)(int);
+typedef int (*close_range_fn)(unsigned int, unsigned int, int);
+typedef void (*closefrom_fn)(int);
 typedef int (*dup_fn)(int);
 typedef int (*dup2_fn)(int, int);
 typedef int (*dup3_fn)(int, int, int);
@@ -27,6 +30,8 @@ PRELOAD_REAL(ioctl, ioctl_fn)
 PRELOAD_REAL(mmap, mmap_fn)
 PRELOAD_REAL(munmap, munmap_fn)
 PRELOAD_REAL(close, close_fn)
+PRELOAD_REAL(close_range, close_range_fn)
+PRELOAD_REAL(closefrom, closefrom_fn)
 PRELOAD_REAL(dup, dup_fn)
 PRELOAD_REAL(dup2, dup2_fn)
 PRELOAD_REAL(dup3, dup3_fn)
@@ -109,6 +114,19 @@ PRELOAD_EXPORT int close(int fd)
 {
 	preload_fd_gone(fd);
 	return real_close()(fd);
+}
+
+PRELOAD_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
+{
+	if (!(flags & CLOSE_RANGE_CLOEXEC))
+		preload_fds_gone_from(first, last);
+	return real_close_range()(first, last, flags);
+}
+
+PRELOAD_EXPORT void closefrom(int first)
+{
+	preload_fds_gone_from(first < 0 ? 0 : (unsigned int)first, UINT32_MAX);
+	real_closefrom()(first);
 }
 
 PRELOAD_EXPORT int dup(int fd)

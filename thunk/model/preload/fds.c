@@ -9,12 +9,18 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #define FDS_MAX 65536 /* numbers above are passed through: no simulated device there */
 
 static _Atomic(struct preload_file *) files[FDS_MAX]; /* counted */
 static _Atomic uint64_t last_file_id;
+/*
+ * Whose table this is. A child of vfork() writes to its parent's memory: what it closes and copies
+ * must not change the parent's table.
+ */
+static _Atomic pid_t owner;
 
 struct preload_file *preload_fd(int fd)
 {
@@ -33,7 +39,7 @@ static void file_put(struct preload_file *file)
 
 void preload_fd_gone(int fd)
 {
-	if (fd >= 0 && fd < FDS_MAX && files[fd])
+	if (fd >= 0 && fd < FDS_MAX && files[fd] && owner == getpid())
 		file_put(atomic_exchange(&files[fd], NULL));
 }
 
@@ -44,7 +50,7 @@ void preload_fd_copied(int fd, int copy)
 	if (fd == copy || copy < 0)
 		return;
 	preload_fd_gone(copy);
-	if (!file || copy >= FDS_MAX)
+	if (!file || copy >= FDS_MAX || owner != getpid())
 		return;
 	atomic_fetch_add(&file->refs, 1);
 	files[copy] = file;
@@ -64,9 +70,22 @@ static int place(struct kfd_model *model, struct preload_file *file, int flags)
 		errno = EMFILE;
 		return -1;
 	}
-	if (fd >= 0)
+	if (fd >= 0) {
+		owner = getpid();
 		files[fd] = file;
+	}
 	return fd;
+}
+
+void preload_fds_after_fork(void)
+{
+	owner = getpid();
+}
+
+void preload_fds_gone_from(unsigned int first, unsigned int last)
+{
+	for (unsigned int fd = first; fd <= last && fd < FDS_MAX; fd++)
+		preload_fd_gone((int)fd);
 }
 
 int preload_open_kfd(struct kfd_model *model, int flags)

@@ -31,6 +31,10 @@ int preload_open_render(struct kfd_model *model, const struct kfd_model_node *no
 void preload_fd_copied(int fd, int copy);
 /* fd is about to be closed or overwritten. */
 void preload_fd_gone(int fd);
+/* All of first..last are about to be closed. */
+void preload_fds_gone_from(unsigned int first, unsigned int last);
+/* In a forked child: the table is now the child's own. */
+void preload_fds_after_fork(void);
 /* For the machine: struct kfd_model_front. */
 int preload_render_file(void *data, int fd, uint32_t *minor, uint64_t *file_id);
 

@@ -26,6 +26,7 @@ static void after_fork(void)
 
 	if (model)
 		kfd_model_after_fork(model);
+	preload_fds_after_fork();
 }
 
 static void make(void)

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hsakmt/linux/kfd_ioctl.h"
+
+#define TOPOLOGY "/sys/class/kfd/kfd/topology"
+#define GPU_NODE TOPOLOGY "/nodes/2"
+#define PAGE     4096ul
+
+static int open_kfd(void)
+{
+	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static int version(int fd)
+{
+	struct kfd_ioctl_get_version_args args;
+
+	return ioctl(fd, AMDKFD_IOC_GET_VERSION, &args) ? -errno : (int)args.major_version;
+}
+
+static uint32_t first_gpu(void)
+{
+	FILE *stream = fopen(GPU_NODE "/gpu_id", "r");
+	unsigned int gpu_id = 0;
+
+	assert_non_null(stream);
+	assert_int_equal(fscanf(stream, "%u", &gpu_id), 1);
+	fclose(stream);
+	return gpu_id;
+}
+
+/* An opened, acquired first GPU. */
+static uint32_t acquire(int kfd, int *render)
+{
+	struct kfd_ioctl_acquire_vm_args args = { .gpu_id = first_gpu() };
+
+	*render = open("/dev/dri/renderD128", O_RDWR);
+	assert_true(*render >= 0);
+	args.drm_fd = (uint32_t)*render;
+	/* all tests share the process, and the first one binds the file */
+	if (ioctl(kfd, AMDKFD_IOC_ACQUIRE_VM, &args))
+		assert_int_equal(errno, EBUSY);
+	return args.gpu_id;
+}
+
+static bool directory_has(const char *path, const char *name)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool found = false;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		found |= strcmp(entry->d_name, name) == 0;
+	assert_int_equal(closedir(dir), 0);
+	return found;
+}
+
+static void devices_look_like_devices(void **state)
+{
+	struct stat st;
+	int fd = open_kfd();
+
+	(void)state;
+	assert_int_equal(version(fd), 1);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	close(fd);
+	assert_int_equal(stat("/dev/dri/renderD135", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(major(st.st_rdev), 226);
+	assert_int_equal(minor(st.st_rdev), 135);
+	assert_int_equal(access("/dev/kfd", R_OK | W_OK), 0);
+	assert_int_equal(open("/dev/dri/renderD136", O_RDWR), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_true(directory_has("/dev/dri", "renderD128"));
+}
+
+static void other_ioctls_are_no_calls_of_the_driver(void **state)
+{
+	int fd = open_kfd(), value;
+
+	(void)state;
+	assert_int_equal(ioctl(fd, FIONREAD, &value), -1);
+	assert_int_equal(errno, ENOTTY);
+	close(fd);
+}
+
+static void sysfs_has_the_topology_under_both_names(void **state)
+{
+	char text[64] = "", real[PATH_MAX];
+	int fd;
+
+	(void)state;
+	assert_true(directory_has(TOPOLOGY "/nodes", "9"));
+	assert_true(directory_has("/sys/devices/virtual/kfd/kfd/topology//nodes/", "0"));
+	fd = open("/sys/devices/virtual/kfd/kfd/topology/nodes/2/gpu_id", O_RDONLY);
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	assert_int_equal(atoi(text), first_gpu());
+	close(fd);
+	assert_int_equal(access(GPU_NODE "/mem_banks/0/properties", R_OK), 0);
+	assert_int_equal(access(GPU_NODE "/nothing", F_OK), -1);
+	assert_ptr_equal(realpath(GPU_NODE, real), real);
+	assert_string_equal(real, GPU_NODE);
+}
+
+static void gpus_have_distinct_primary_nodes(void **state)
+{
+	char target[256];
+	ssize_t length;
+
+	(void)state;
+	assert_true(directory_has("/sys/dev/char/226:128/device/drm", "card0"));
+	assert_true(directory_has("/sys/dev/char/226:128/device/drm", "renderD128"));
+	assert_true(directory_has("/sys/dev/char/226:135/device/drm", "card7"));
+	assert_false(directory_has("/sys/dev/char/226:135/device/drm", "card0"));
+	length = readlink("/sys/dev/char/226:128/device/subsystem", target, sizeof(target));
+	assert_true(length > 3);
+	assert_memory_equal(target + length - 3, "pci", 3);
+}
+
+static void the_module_is_loaded(void **state)
+{
+	char line[256];
+	FILE *stream = fopen("/proc/modules", "r");
+	bool found = false;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(stream);
+	while (fgets(line, sizeof(line), stream))
+		found |= strncmp(line, "amdgpu ", 7) == 0;
+	fclose(stream);
+	assert_true(found);
+	assert_int_equal(stat("/sys/module/amdgpu", &st), 0);
+	assert_true(S_ISDIR(st.st_mode));
+	assert_int_equal(open("/sys/module/amdgpu/initstate", O_RDWR), -1);
+	assert_int_equal(errno, EACCES);
+}
+
+static void duplicates_share_the_device(void **state)
+{
+	int fd = open_kfd(), copy = dup(fd), other = fcntl(fd, F_DUPFD, 200), third;
+
+	(void)state;
+	assert_int_equal(version(copy), 1);
+	assert_int_equal(version(other), 1);
+	third = open("/dev/null", O_RDWR);
+	assert_int_equal(dup2(fd, third), third);
+	close(fd);
+	assert_int_equal(version(fd), -EBADF);
+	assert_int_equal(version(third), 1);
+	/* overwriting a device with a file ends the device */
+	fd = open("/dev/null", O_RDWR);
+	assert_int_equal(dup2(fd, third), third);
+	assert_int_equal(version(third), -ENOTTY);
+	close(fd);
+	close(copy);
+	close(other);
+	close(third);
+}
+
+static void closed_numbers_are_ordinary_again(void **state)
+{
+	int fd = open_kfd(), file;
+
+	(void)state;
+	assert_int_equal(close_range((unsigned int)fd, (unsigned int)fd, 0), 0);
+	file = open("/dev/null", O_RDWR);
+	assert_int_equal(file, fd);
+	assert_int_equal(version(file), -ENOTTY);
+	close(file);
+}
+
+static void a_child_opens_the_device_anew(void **state)
+{
+	int fd = open_kfd(), status = -1;
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		int own;
+
+		if (version(fd) != -EBADF)
+			_exit(1);
+		if (mmap(NULL, 8192, PROT_READ, MAP_SHARED, fd, (off_t)(3ull << 62)) != MAP_FAILED)
+			_exit(2);
+		own = open("/dev/kfd", O_RDWR);
+		if (own < 0 || version(own) != 1)
+			_exit(3);
+		close(fd);
+		_exit(version(own) != 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(version(fd), 1);
+	close(fd);
+}
+
+static void a_vfork_child_leaves_the_parents_device_alone(void **state)
+{
+	int fd = open_kfd(), status = -1;
+	pid_t child = vfork();
+
+	(void)state;
+	if (child == 0) {
+		close(fd);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(version(fd), 1);
+	close(fd);
+}
+
+static void memory_maps_and_exports(void **state)
+{
+	struct kfd_ioctl_alloc_memory_of_gpu_args alloc = {
+		.va_addr = 1ull << 45,
+		.size = 4 * PAGE,
+		.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC
+	};
+	struct kfd_ioctl_export_dmabuf_args export = { .flags = O_CLOEXEC };
+	int kfd = open_kfd(), render, dmabuf;
+	char *view, *through;
+
+	(void)state;
+	alloc.gpu_id = acquire(kfd, &render);
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &alloc), 0);
+	view = mmap(NULL, alloc.size, PROT_READ | PROT_WRITE, MAP_SHARED, render,
+		    (off_t)alloc.mmap_offset);
+	assert_ptr_not_equal(view, MAP_FAILED);
+	export.handle = alloc.handle;
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_EXPORT_DMABUF, &export), 0);
+	dmabuf = (int)export.dmabuf_fd;
+	/* as with a real one: the size by seeking, the bytes from its start */
+	assert_int_equal(lseek(dmabuf, 0, SEEK_END), 4 * PAGE);
+	assert_int_equal(lseek(dmabuf, 0, SEEK_SET), 0);
+	assert_int_equal(lseek(dmabuf, 0, SEEK_END), 4 * PAGE);
+	through = mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, dmabuf, PAGE);
+	assert_ptr_not_equal(through, MAP_FAILED);
+	view[PAGE + 9] = 99;
+	assert_int_equal(through[9], 99);
+	assert_ptr_equal(mmap(NULL, 5 * PAGE, PROT_READ, MAP_SHARED, dmabuf, 0), MAP_FAILED);
+	munmap(view, alloc.size);
+	munmap(through, 2 * PAGE);
+	close(dmabuf);
+	close(render);
+	close(kfd);
+}
+
+static void ordinary_files_are_left_alone(void **state)
+{
+	char path[] = "/tmp/kfdscope-preload-XXXXXX";
+	int fd = mkstemp(path);
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(write(fd, "hello", 5), 5);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 5);
+	assert_int_equal(lseek(fd, 1, SEEK_SET), 1);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, 5);
+	close(fd);
+	unlink(path);
+	assert_int_equal(open("/dev/kfd2", O_RDWR), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(stat("/sys/class/kfdx", &st), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(devices_look_like_devices),
+		cmocka_unit_test(other_ioctls_are_no_calls_of_the_driver),
+		cmocka_unit_test(sysfs_has_the_topology_under_both_names),
+		cmocka_unit_test(gpus_have_distinct_primary_nodes),
+		cmocka_unit_test(the_module_is_loaded),
+		cmocka_unit_test(duplicates_share_the_device),
+		cmocka_unit_test(closed_numbers_are_ordinary_again),
+		cmocka_unit_test(a_child_opens_the_device_anew),
+		cmocka_unit_test(a_vfork_child_leaves_the_parents_device_alone),
+		cmocka_unit_test(memory_maps_and_exports),
+		cmocka_unit_test(ordinary_files_are_left_alone),
+	};
+
+	return cmocka_run_group_tests_name("thunk/model/preload", tests, NULL, NULL);
+}
