@@ -12,11 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "trace.h"
 
-#define PROVIDER_FILE "libkfdscope-tracepoints.so"
+#define SHARED_MEMORY_NEEDED_BYTES (256U << 10)
+#define PROVIDER_FILE              "libkfdscope-tracepoints.so"
 
 static pthread_once_t loaded_once = PTHREAD_ONCE_INIT;
 
@@ -91,6 +93,18 @@ static void *load_beside(void)
 	return handle ? handle : dlopen(PROVIDER_FILE, RTLD_NOW | RTLD_LOCAL);
 }
 
+/*
+ * lttng-ust maps a page of shared memory as soon as it is loaded and touches it from its own thread: on
+ * a full file system that is a SIGBUS for the whole program.
+ */
+static bool shared_memory_has_room(void)
+{
+	struct statvfs shm;
+
+	return statvfs("/dev/shm", &shm) == 0 &&
+	       (uint64_t)shm.f_bavail * shm.f_frsize >= SHARED_MEMORY_NEEDED_BYTES;
+}
+
 static void load(void)
 {
 	const char *wanted = secure_getenv("KFDSCOPE_PROVIDER");
@@ -101,6 +115,10 @@ static void load(void)
 		return;
 	if (!wanted || !*wanted || strcmp(wanted, "0") == 0) {
 		report("absent", "none is loaded and KFDSCOPE_PROVIDER is not set");
+		return;
+	}
+	if (!shared_memory_has_room()) {
+		report("unloadable", "/dev/shm is full or missing");
 		return;
 	}
 	dlerror();
