@@ -76,9 +76,10 @@ void kfd_model_free(struct kfd_model *model)
 {
 	if (!model)
 		return;
-	kfd_model_scenario_free(model->scenario); /* its thread may touch all the rest */
+	kfd_model_scenario_stop(model->scenario);
 	kfd_model_process_free(model->primary);
 	kfd_model_smi_free(model->smi);
+	kfd_model_scenario_free(model->scenario); /* everything above asks it */
 	kfd_model_topology_fini(&model->topology);
 	free((void *)model->gpus);
 	pthread_mutex_destroy(&model->lock);

@@ -206,17 +206,23 @@ void kfd_model_scenario_after_fork(struct kfd_model_scenario *scenario)
 	scenario->has_thread = false;
 }
 
+void kfd_model_scenario_stop(struct kfd_model_scenario *scenario)
+{
+	if (!scenario || !scenario->has_thread)
+		return;
+	pthread_mutex_lock(&scenario->lock);
+	scenario->stopping = true;
+	pthread_cond_signal(&scenario->stop);
+	pthread_mutex_unlock(&scenario->lock);
+	pthread_join(scenario->thread, NULL);
+	scenario->has_thread = false;
+}
+
 void kfd_model_scenario_free(struct kfd_model_scenario *scenario)
 {
 	if (!scenario)
 		return;
-	if (scenario->has_thread) {
-		pthread_mutex_lock(&scenario->lock);
-		scenario->stopping = true;
-		pthread_cond_signal(&scenario->stop);
-		pthread_mutex_unlock(&scenario->lock);
-		pthread_join(scenario->thread, NULL);
-	}
+	kfd_model_scenario_stop(scenario);
 	for (uint32_t i = 0; i < scenario->action_count; i++)
 		free(scenario->actions[i].text);
 	for (uint32_t i = 0; i < scenario->open_count; i++)

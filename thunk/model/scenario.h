@@ -25,7 +25,9 @@ struct kfd_model_topology;
  */
 int kfd_model_scenario_load(const char *path, const struct kfd_model_topology *topology,
 			    struct kfd_model_scenario **out) __attribute__((warn_unused_result));
-/* Stops its thread; accepts NULL. */
+/* Ends its thread, which touches all the machine; accepts NULL. */
+void kfd_model_scenario_stop(struct kfd_model_scenario *scenario);
+/* Accepts NULL. */
 void kfd_model_scenario_free(struct kfd_model_scenario *scenario);
 /* In a forked child. */
 void kfd_model_scenario_after_fork(struct kfd_model_scenario *scenario);
