@@ -70,8 +70,15 @@ static struct chain *chain_of(struct chains *chains, const struct thread *thread
 
 static bool has_failed(const struct call *call, const struct record *exit)
 {
+	uint64_t status = values_get(&exit->values, FIELD_STATUS, 0);
+	enum { HIP_NOT_READY = 600, HSA_INFO_BREAK = 1 }; /* answers, not failures */
+
+	if (call->type->layer == LAYER_HIP)
+		return status != 0 && status != HIP_NOT_READY;
+	if (call->type->layer == LAYER_HSA)
+		return status != 0 && status != HSA_INFO_BREAK;
 	if (call->type->layer == LAYER_API)
-		return values_get(&exit->values, FIELD_STATUS, 0) != 0;
+		return status != 0;
 	return (int64_t)values_get(&exit->values, FIELD_RET, 0) < 0;
 }
 

@@ -11,8 +11,13 @@ struct block_plan {
 	uint32_t ctx;
 	uint64_t address, size_bytes;
 	int64_t begin_ns;
-	bool indexed; /* calls name it by its address */
+	const struct call_type *served; /* see struct block */
+	bool indexed;                   /* calls name it by its address */
 };
+
+/* For tables of sites: by the key part. */
+guint site_hash(gconstpointer site);
+gboolean site_equal(gconstpointer left, gconstpointer right);
 
 /* Begins a lifetime. Takes over an address that is still in use. */
 struct block *block_begin(struct memory *memory, const struct block_plan *plan);

@@ -6,7 +6,7 @@
 
 #include "model-internal.h"
 
-static guint site_hash(gconstpointer data)
+guint site_hash(gconstpointer data)
 {
 	const struct site *site = data;
 
@@ -14,7 +14,7 @@ static guint site_hash(gconstpointer data)
 	       (guint)site->kind * 101u + (guint)site->class * 1009u;
 }
 
-static gboolean site_equal(gconstpointer left, gconstpointer right)
+gboolean site_equal(gconstpointer left, gconstpointer right)
 {
 	const struct site *a = left, *b = right;
 
@@ -228,6 +228,7 @@ struct block *block_begin(struct memory *memory, const struct block_plan *plan)
 	block->address = plan->address;
 	block->size_bytes = plan->size_bytes;
 	block->begin_ns = block->confirmed_ns = plan->begin_ns;
+	block->served = plan->served;
 	block->bos = g_ptr_array_new();
 	block->refs = 1;
 	g_hash_table_add(memory->blocks, block);
@@ -273,7 +274,8 @@ static void keep_bos(struct block *block, int64_t time_ns)
 		struct block_plan plan = { .site = *block->site,
 					   .address = bo->address,
 					   .size_bytes = bo->size_bytes,
-					   .begin_ns = time_ns };
+					   .begin_ns = time_ns,
+					   .served = block->served };
 
 		plan.site.class = BLOCK_KEPT;
 		block_take_bo(block_begin(block->memory, &plan), bo);
@@ -416,6 +418,7 @@ void memory_adopt_bos(struct memory *memory, struct call *call, enum block_class
 			.address = bo->address,
 			.size_bytes = bo->size_bytes,
 			.begin_ns = time_ns,
+			.served = call->served,
 		};
 		struct block *block;
 

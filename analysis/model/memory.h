@@ -98,6 +98,8 @@ struct block {
 	enum block_fate fate;
 	GPtrArray *bos; /* owned, of struct bo (each owned by memory until it is freed) */
 	uint32_t registered, deregistered; /* registrations are counted */
+	/* The runtime's function inside which it was taken; NULL: none, or not recorded. */
+	const struct call_type *served;
 	struct refusal refusal;
 	bool from_dump, indexed, free_pending;
 	bool ended;             /* only a call that is about it still holds it */

@@ -56,6 +56,7 @@ static void api_alloc(struct memory *memory, struct call *call, const struct rec
 		.address = values_get(&exit->values, FIELD_ADDRESS, 0),
 		.size_bytes = values_get(&call->values, FIELD_SIZE, 0),
 		.begin_ns = exit->time_ns,
+		.served = call->served,
 		.indexed = true,
 	};
 	struct block *dumped = memory_find(memory, plan.ctx, plan.address);
@@ -110,6 +111,7 @@ static void api_register(struct memory *memory, struct call *call, const struct 
 		.address = address,
 		.size_bytes = values_get(&call->values, FIELD_SIZE, 0),
 		.begin_ns = exit->time_ns,
+		.served = call->served,
 		.indexed = true,
 	};
 
@@ -191,6 +193,7 @@ static void api_import(struct memory *memory, struct call *call, const struct re
 		.address = values_get(&exit->values, FIELD_ADDRESS, 0),
 		.size_bytes = values_get(&exit->values, FIELD_SIZE, 0),
 		.begin_ns = exit->time_ns,
+		.served = call->served,
 		.indexed = true,
 	};
 	uint32_t key[4];
@@ -436,7 +439,7 @@ static void bo_unmap(struct bo *bo, const struct call *call)
 void memory_ioctl_exit(struct memory *memory, struct call *call, struct call *around,
 		       const struct record *exit)
 {
-	struct bo *bo = bo_find(memory, values_get(&call->values, FIELD_HANDLE, 0));
+	struct bo *bo;
 	bool ok = ioctl_result(exit) >= 0;
 
 	if (!ok && around)
@@ -451,10 +454,12 @@ void memory_ioctl_exit(struct memory *memory, struct call *call, struct call *ar
 		bo_end(memory, call, around, exit);
 		break;
 	case OP_BO_MAP:
+		bo = bo_find(memory, values_get(&call->values, FIELD_HANDLE, 0));
 		if (ok && bo)
 			bo_map(bo, call);
 		break;
 	case OP_BO_UNMAP:
+		bo = bo_find(memory, values_get(&call->values, FIELD_HANDLE, 0));
 		if (ok && bo)
 			bo_unmap(bo, call);
 		break;

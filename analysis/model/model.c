@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model-internal.h"
+#include "requests.h"
 
 struct process_key {
 	const char *hostname; /* interned: compared by address */
@@ -179,6 +180,7 @@ static void cut_call(struct model *model, struct thread *thread, int64_t time_ns
 	struct call *call = thread_top(thread);
 
 	memory_call_cut(thread->process->memory, call, time_ns);
+	requests_call_cut(call);
 	notify_ended(model, call, time_ns, NULL);
 	thread_pop(thread);
 }
@@ -201,10 +203,17 @@ static guint possible_depth(const struct thread *thread, const struct record *en
 		const struct call *call = &g_array_index(thread->calls, struct call, i);
 
 		if (call->type == entry->type || call->type->layer > entry->type->layer ||
-		    (call->type->layer == entry->type->layer && entry->type->layer != LAYER_API))
+		    (call->type->layer == entry->type->layer && entry->type->layer > LAYER_API))
 			return i;
 	}
 	return thread->calls->len;
+}
+
+static void note_layer(struct process *process, enum layer layer)
+{
+	process->has_hip |= layer == LAYER_HIP;
+	process->has_api |= layer == LAYER_API;
+	process->has_ioctl |= layer == LAYER_IOCTL;
 }
 
 static void take_entry(struct model *model, const struct record *record)
@@ -213,14 +222,11 @@ static void take_entry(struct model *model, const struct record *record)
 	struct thread *thread = process_thread(process, record);
 	struct call *call;
 
-	if (record->type->layer == LAYER_API)
-		process->has_api = true;
-	else if (record->type->layer == LAYER_IOCTL)
-		process->has_ioctl = true;
+	note_layer(process, record->type->layer);
 	if (thread_is_reused(thread, record)) {
-		if (record->vtid == record->vpid && record->type->layer == LAYER_API) {
+		if (record->vtid == record->vpid && record->type->layer <= LAYER_API) {
 			process = add_process(model, record, process);
-			process->has_api = true;
+			note_layer(process, record->type->layer);
 			thread = process_thread(process, record);
 		} else {
 			abandon_calls(model, thread, 0, record->time_ns);
@@ -231,7 +237,10 @@ static void take_entry(struct model *model, const struct record *record)
 	call = thread_push(thread, record);
 	process->last_ns = record->time_ns;
 	process->events++;
-	memory_call_entry(process->memory, call);
+	if (call->type->layer == LAYER_HIP)
+		requests_call_entry(process->requests, call);
+	else
+		memory_call_entry(process->memory, call);
 	notify_began(model, call);
 }
 
@@ -268,17 +277,16 @@ static void take_exit(struct model *model, const struct record *record)
 
 	process->last_ns = record->time_ns;
 	process->events++;
-	if (record->type->layer == LAYER_API)
-		process->has_api = true;
-	else if (record->type->layer == LAYER_IOCTL)
-		process->has_ioctl = true;
+	note_layer(process, record->type->layer);
 	if (index < 0) {
 		process->cut_began_before++;
 		return;
 	}
 	abandon_calls(model, thread, (guint)index + 1, record->time_ns);
 	call = thread_top(thread);
-	if (call->type->layer == LAYER_API) {
+	if (call->type->layer == LAYER_HIP) {
+		requests_call_exit(process->requests, process, call, record);
+	} else if (call->type->layer == LAYER_API) {
 		memory_api_exit(process->memory, call, record);
 		count_opens(process, call, record);
 	} else if (call->type->layer == LAYER_IOCTL) {
@@ -562,6 +570,18 @@ void model_schema(const struct model *model, uint32_t *major, uint32_t *minor)
 {
 	*major = model->schema_major;
 	*minor = model->schema_minor;
+}
+
+const struct lost_span *model_doubt_since(const struct model *model, const struct process *process,
+					  int64_t time_ns)
+{
+	for (guint i = 0; i < model->lost->len; i++) {
+		const struct lost_span *span = &g_array_index(model->lost, struct lost_span, i);
+
+		if (lost_applies(span, process) && span->end_ns > time_ns)
+			return span;
+	}
+	return NULL;
 }
 
 const struct lost_span *model_doubt(const struct model *model, const struct block *block)

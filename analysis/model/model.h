@@ -82,5 +82,8 @@ void model_schema(const struct model *model, uint32_t *major, uint32_t *minor);
  * @return the first span that can hide it, or NULL when the block's fate is certain.
  */
 const struct lost_span *model_doubt(const struct model *model, const struct block *block);
+/* @return the first span after that time in which the process can have lost events, or NULL. */
+const struct lost_span *model_doubt_since(const struct model *model, const struct process *process,
+					  int64_t time_ns);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "requests.h"
 
 static void call_clear(void *data)
 {
@@ -15,6 +16,7 @@ static void call_clear(void *data)
 		g_ptr_array_free(call->bos, TRUE);
 	block_put(call->target);
 	bo_put(call->bo_target);
+	request_put(call->request);
 	memset(call, 0, sizeof(*call));
 }
 
@@ -67,6 +69,7 @@ struct process *process_new(struct model *model, const struct record *record,
 	modules_init(&process->modules);
 	stacks_init(&process->stacks);
 	process->memory = memory_new(process);
+	process->requests = requests_new();
 	if (before) {
 		process->instance = before->instance + 1;
 		modules_copy_current(&process->modules, &before->modules);
@@ -80,6 +83,7 @@ void process_free(struct process *process)
 		return;
 	g_hash_table_destroy(process->threads);
 	memory_free(process->memory);
+	requests_free(process->requests);
 	stacks_fini(&process->stacks);
 	modules_fini(&process->modules);
 	g_ptr_array_free(process->nodes, TRUE);
@@ -161,6 +165,17 @@ bool thread_is_reused(const struct thread *thread, const struct record *entry)
 	       entry->values.v[FIELD_CALL] <= last;
 }
 
+/* Runtimes call themselves: what the program asked for is the outermost call. */
+static const struct call_type *served_call(const struct thread *thread,
+					   const struct call_type *type)
+{
+	const struct call *outermost = &g_array_index(thread->calls, struct call, 0);
+
+	if (thread->calls->len && outermost->type->layer == LAYER_HIP)
+		return outermost->type;
+	return type->layer == LAYER_HIP ? type : NULL;
+}
+
 struct call *thread_push(struct thread *thread, const struct record *entry)
 {
 	struct process *process = thread->process;
@@ -171,6 +186,7 @@ struct call *thread_push(struct thread *thread, const struct record *entry)
 		process->cut_abandoned++;
 	}
 	call.values = entry->values;
+	call.served = served_call(thread, entry->type);
 	call.stack = stacks_intern(&process->stacks, entry->stack, entry->stack_depth,
 				   process->modules.epoch,
 				   values_get(&entry->values, FIELD_TRUNCATED, 0) != 0);

@@ -16,6 +16,8 @@ struct block;
 struct bo;
 struct model;
 struct process;
+struct request;
+struct requests;
 struct thread;
 
 /* Deeper nesting than this is damage; the oldest call is then given up. */
@@ -36,8 +38,10 @@ struct call {
 	GPtrArray *bos;       /* owned, of counted struct bo: made inside and not yet given away */
 	struct block *target; /* counted: what a free or deregister is about */
 	struct bo *bo_target; /* counted: the same for an ioctl */
-	uint32_t inner_errno; /* of the last ioctl inside that failed */
-	bool freed_bo;        /* an ioctl inside has freed a buffer object */
+	struct request *request;        /* counted: the same for a runtime's free */
+	const struct call_type *served; /* the outermost runtime call around it, or itself */
+	uint32_t inner_errno;           /* of the last ioctl inside that failed */
+	bool freed_bo;                  /* an ioctl inside has freed a buffer object */
 };
 
 struct thread {
@@ -95,8 +99,9 @@ struct process {
 	struct stacks stacks;
 	GPtrArray *nodes; /* of struct node, owned */
 
-	struct memory *memory; /* owned: memory.h */
-	bool has_api, has_ioctl;
+	struct memory *memory;     /* owned: memory.h */
+	struct requests *requests; /* owned: requests.h */
+	bool has_hip, has_api, has_ioctl;
 	/* Opens minus closes; -1 while unknown, because the recording began later. */
 	int32_t open_count;
 	int64_t closed_ns;      /* of the last final close; 0: none, or opened again since */

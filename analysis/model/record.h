@@ -34,6 +34,8 @@ enum record_kind {
 
 /* Which border a call crosses, outermost first in a chain of calls. */
 enum layer {
+	LAYER_HIP,   /* hip*, and other runtimes on top of HSA */
+	LAYER_HSA,   /* hsa_* */
 	LAYER_API,   /* hsaKmt* */
 	LAYER_IOCTL, /* KFD */
 	LAYER_OS,    /* mmap, munmap … made for the device */

@@ -2,6 +2,8 @@
 /* Layers by the names in stacks (attribution.h). */
 #include "output/attribution.h"
 
+#include <string.h>
+
 struct attribution {
 	struct sym *sym;   /* borrowed */
 	GHashTable *views; /* struct stack -> struct stackview (owned): each stack is named once */
@@ -112,6 +114,18 @@ static void learn_site(const struct site *site, const struct stackview *view, GH
 	g_string_free(line, TRUE);
 }
 
+static bool has_hip(const struct process *process)
+{
+	for (guint i = 0; i < process->modules.list->len; i++) {
+		const struct module *module = g_ptr_array_index(process->modules.list, i);
+		const char *slash = strrchr(module->path, '/');
+
+		if (module_role(slash ? slash + 1 : module->path) == ROLE_HIP)
+			return true;
+	}
+	return false;
+}
+
 /*
  * A runtime sets itself up in the first call of hipMalloc or the like, and takes memory for it. What
  * was asked for comes last: so the way by which a line of the program got its newest block is the way
@@ -119,10 +133,13 @@ static void learn_site(const struct site *site, const struct stackview *view, GH
  */
 void attribution_learn(struct attribution *attribution, const struct process *process)
 {
-	GHashTable *lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, newest_free);
+	GHashTable *lines;
 	GHashTableIter iter;
 	void *key;
 
+	if (!has_hip(process))
+		return; /* spares the naming of all stacks */
+	lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, newest_free);
 	g_hash_table_iter_init(&iter, process->memory->sites);
 	while (g_hash_table_iter_next(&iter, &key, NULL)) {
 		const struct site *site = key;

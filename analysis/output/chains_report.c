@@ -52,6 +52,10 @@ static struct chain_node *node_child(struct chain_node *parent, const char *name
 static const char *call_layer(const struct call_type *type)
 {
 	switch (type->layer) {
+	case LAYER_HIP:
+		return "hip";
+	case LAYER_HSA:
+		return "hsa";
 	case LAYER_API:
 		return "thunk";
 	case LAYER_IOCTL:
@@ -86,7 +90,7 @@ static int64_t kernel_ns(const struct chain *chain)
 	for (guint i = 0; i < chain->children->len; i++) {
 		const struct chain *child = g_ptr_array_index(chain->children, i);
 
-		sum_ns += child->type->layer == LAYER_API ? kernel_ns(child)
+		sum_ns += child->type->layer <= LAYER_API ? kernel_ns(child)
 							  : child->latency.total_ns;
 	}
 	return sum_ns;

@@ -6,9 +6,11 @@
 #define CHAINS_SCHEMA  "kfdscope.chains"
 #define CHAINS_VERSION "1.0"
 
-static const char *const layer_titles[LAYER_COUNT] = {
-	[LAYER_API] = "LIBRARY CALLS", [LAYER_IOCTL] = "IOCTLS", [LAYER_OS] = "SYSTEM CALLS"
-};
+static const char *const layer_titles[LAYER_COUNT] = { [LAYER_HIP] = "HIP CALLS",
+						       [LAYER_HSA] = "HSA CALLS",
+						       [LAYER_API] = "LIBRARY CALLS",
+						       [LAYER_IOCTL] = "IOCTLS",
+						       [LAYER_OS] = "SYSTEM CALLS" };
 
 static void cell(GString *text, int64_t duration_ns)
 {
@@ -163,9 +165,11 @@ static json_t *node_json(const struct chain_node *node)
 
 json_t *chains_json(const struct chains_report *report, const struct report_notes *notes)
 {
-	static const char *const layers[LAYER_COUNT] = {
-		[LAYER_API] = "api", [LAYER_IOCTL] = "ioctl", [LAYER_OS] = "system"
-	};
+	static const char *const layers[LAYER_COUNT] = { [LAYER_HIP] = "hip",
+							 [LAYER_HSA] = "hsa",
+							 [LAYER_API] = "api",
+							 [LAYER_IOCTL] = "ioctl",
+							 [LAYER_OS] = "system" };
 	json_t *json = header_json(CHAINS_SCHEMA, CHAINS_VERSION, report->model, notes);
 	json_t *calls = json_array(), *paths = json_array();
 

@@ -143,7 +143,9 @@ static void call_began(void *data, const struct call *call)
 	name_track(perfetto, call->thread);
 	begin_event(perfetto, "B", call->thread->process, call->thread->vtid, call->entry_ns);
 	fprintf(perfetto->stream, ",\"cat\":\"%s\",\"name\":",
-		call->type->layer == LAYER_API     ? "api"
+		call->type->layer == LAYER_HIP     ? "hip"
+		: call->type->layer == LAYER_HSA   ? "hsa"
+		: call->type->layer == LAYER_API   ? "api"
 		: call->type->layer == LAYER_IOCTL ? "ioctl"
 						   : "system");
 	put_string(perfetto->stream, call->type->name);

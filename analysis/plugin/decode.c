@@ -8,6 +8,10 @@
 
 enum scope {
 	SCOPE_NONE,
+	SCOPE_HIP_ENTRY,
+	SCOPE_HIP_EXIT,
+	SCOPE_HSA_ENTRY,
+	SCOPE_HSA_EXIT,
 	SCOPE_API_ENTRY,
 	SCOPE_API_EXIT,
 	SCOPE_IOCTL_ENTRY,
@@ -94,6 +98,8 @@ static const struct {
 	enum layer layer;
 	enum scope entry, exit;
 } call_providers[] = {
+	{ "kmt_hip:", LAYER_HIP, SCOPE_HIP_ENTRY, SCOPE_HIP_EXIT },
+	{ "kmt_rocr:", LAYER_HSA, SCOPE_HSA_ENTRY, SCOPE_HSA_EXIT },
 	{ "kmt:", LAYER_API, SCOPE_API_ENTRY, SCOPE_API_EXIT },
 	{ "kfd:", LAYER_IOCTL, SCOPE_IOCTL_ENTRY, SCOPE_IOCTL_EXIT },
 	{ "kmt_os:", LAYER_OS, SCOPE_OS_ENTRY, SCOPE_OS_EXIT },
@@ -114,6 +120,7 @@ struct event_plan {
 
 struct stream_plan {
 	int64_t vpid, vtid, procname; /* indexes in the common context; -1: not there */
+	bool has_clock;
 };
 
 struct trace_plan {
@@ -126,6 +133,10 @@ struct decoder {
 	GHashTable *events;  /* bt_event_class (counted) -> struct event_plan (owned) */
 	GHashTable *streams; /* bt_stream_class (counted) -> struct stream_plan (owned) */
 	GHashTable *traces;  /* bt_trace (borrowed: messages keep them) -> struct trace_plan */
+	/* The last ones that were looked up, borrowed: neighbours in time are often of one stream. */
+	const bt_stream *last_stream;
+	const struct stream_plan *last_stream_plan;
+	const struct trace_plan *last_trace_plan;
 	struct decoder_gaps gaps;
 	uint64_t stack[NUMBERS_MAX], ids[NUMBERS_MAX], handles[NUMBERS_MAX];
 	uint8_t build_id[MODULE_BUILD_ID_MAX];
@@ -271,6 +282,7 @@ static const struct stream_plan *plan_of_stream(struct decoder *decoder,
 	plan->vpid = member_index(context, "vpid");
 	plan->vtid = member_index(context, "vtid");
 	plan->procname = member_index(context, "procname");
+	plan->has_clock = bt_stream_class_borrow_default_clock_class_const(class) != NULL;
 	bt_stream_class_get_ref(class);
 	g_hash_table_insert(decoder->streams, (void *)class, plan);
 	return plan;
@@ -348,16 +360,27 @@ static bool is_array(const bt_field *field)
 
 static uint32_t read_numbers(const bt_field *field, uint64_t *numbers, uint32_t max)
 {
+	const bt_field *element;
 	uint64_t length;
 
 	if (!is_array(field))
 		return 0;
 	length = MIN(bt_field_array_get_length(field), max);
-	for (uint64_t i = 0; i < length; i++) {
-		if (!read_number(bt_field_array_borrow_element_field_by_index_const(field, i),
-				 &numbers[i]))
-			return (uint32_t)i;
+	if (length == 0)
+		return 0;
+	element = bt_field_array_borrow_element_field_by_index_const(field, 0);
+	if (!read_number(element, &numbers[0]))
+		return 0;
+	/* All elements are of one class: stacks, the longest rows, are unsigned. */
+	if (bt_field_get_class_type(element) == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) {
+		for (uint64_t i = 1; i < length; i++)
+			numbers[i] = bt_field_integer_unsigned_get_value(
+				bt_field_array_borrow_element_field_by_index_const(field, i));
+		return (uint32_t)length;
 	}
+	for (uint64_t i = 1; i < length; i++)
+		(void)read_number(bt_field_array_borrow_element_field_by_index_const(field, i),
+				  &numbers[i]);
 	return (uint32_t)length;
 }
 
@@ -458,11 +481,22 @@ static void read_payload(struct decoder *decoder, const struct event_plan *plan,
 	}
 }
 
-static void read_context(struct decoder *decoder, const bt_event *event, const bt_stream *stream,
-			 const struct trace_plan *trace, struct record *record)
+/* The plans of a stream and its trace become the last ones. */
+static void find_plans(struct decoder *decoder, const bt_stream *stream)
 {
-	const struct stream_plan *plan =
-		plan_of_stream(decoder, bt_stream_borrow_class_const(stream));
+	if (stream == decoder->last_stream)
+		return;
+	decoder->last_trace_plan = plan_of_trace(decoder, bt_stream_borrow_trace_const(stream));
+	decoder->last_stream_plan = plan_of_stream(decoder, bt_stream_borrow_class_const(stream));
+	/* The trace is held by its plan, and holds its streams: the address stays this stream's. */
+	decoder->last_stream = stream;
+}
+
+static void read_context(struct decoder *decoder, const bt_event *event, const bt_stream *stream,
+			 struct record *record)
+{
+	const struct stream_plan *plan = decoder->last_stream_plan;
+	const struct trace_plan *trace = decoder->last_trace_plan;
 	const bt_field *context = bt_event_borrow_common_context_field_const(event);
 	const bt_field *field;
 	uint64_t number;
@@ -498,14 +532,13 @@ static bool take_event(struct decoder *decoder, const bt_message *message, struc
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	const bt_stream *stream = bt_event_borrow_stream_const(event);
-	const struct trace_plan *trace =
-		plan_of_trace(decoder, bt_stream_borrow_trace_const(stream));
 	const struct event_plan *plan = plan_of_event(decoder, bt_event_borrow_class_const(event));
 	const bt_clock_snapshot *clock;
 
+	find_plans(decoder, stream);
 	record_reset(record, plan->kind);
 	record->type = plan->type;
-	if (!bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(stream)))
+	if (!decoder->last_stream_plan->has_clock)
 		return false;
 	clock = bt_message_event_borrow_default_clock_snapshot_const(message);
 	if (bt_clock_snapshot_get_ns_from_origin(clock, &record->time_ns) !=
@@ -513,7 +546,7 @@ static bool take_event(struct decoder *decoder, const bt_message *message, struc
 		return false;
 	if (plan->kind == RECORD_OTHER)
 		return true;
-	read_context(decoder, event, stream, trace, record);
+	read_context(decoder, event, stream, record);
 	read_payload(decoder, plan, event, record);
 	return true;
 }

@@ -254,7 +254,7 @@ static bool parse_field(struct reader *reader, const char *word)
 
 static bool parse_call(struct reader *reader, char **words)
 {
-	static const char *const layers[] = { "api", "ioctl", "os" };
+	static const char *const layers[] = { "hip", "hsa", "api", "ioctl", "os" };
 
 	if (!words[6] || !words[7])
 		return fail(reader, "%s", "a call needs its layer and name");
