@@ -25,7 +25,7 @@ expect() {
 
 expect "the default machine" "" "ROCk module is loaded" "amdgcn-amd-amdhsa--gfx90a" \
 	"Compute Unit: *104" "Size: *67092480(0x3ffc000) KB" "\*\*\* Done \*\*\*"
-expect "two dies" gfx90ax2 "Agent 3" "amdgcn-amd-amdhsa--gfx90a"
+expect "four dies" gfx90ax4 "Agent 5" "amdgcn-amd-amdhsa--gfx90a"
 expect "a small card" gfx1030 "amdgcn-amd-amdhsa--gfx1030"
 expect "a card before gfx9" gfx803 "amdgcn-amd-amdhsa--gfx803"
 expect "an APU" apu "amdgcn-amd-amdhsa--gfx902"
