@@ -12,6 +12,7 @@
 #include <amdgpu_drm.h>
 #include <drm.h>
 
+#include "drm-sync.h"
 #include "drm.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "usercopy.h"
@@ -19,6 +20,9 @@
 #define ARG_BYTES     512
 #define VERSION_MAJOR 3
 #define VERSION_MINOR 57
+
+#define DRM_PROC_OPTIONS   0x1a
+#define PROC_OPTIONS_BYTES 8
 
 struct drm_call {
 	struct kfd_model *model;
@@ -192,7 +196,7 @@ static int gem_metadata(struct drm_call *call)
 
 static int gem_va(struct drm_call *call)
 {
-	const struct drm_amdgpu_gem_va *args = call->args;
+	const struct kfd_model_gem_va *args = call->args;
 	struct kfd_model_bo *bo = kfd_model_gem_find(call->model, call->file_id, args->handle);
 	int rc;
 
@@ -210,6 +214,9 @@ static int gem_va(struct drm_call *call)
 		rc = -EINVAL;
 	}
 	kfd_model_gem_put(bo);
+	if (!rc && args->timeline_syncobj_out)
+		rc = kfd_model_syncobj_signal(call->model, call->file_id,
+					      args->timeline_syncobj_out, args->timeline_point);
 	return rc;
 }
 
@@ -239,6 +246,29 @@ static int info(struct drm_call *call)
 	return kfd_model_drm_info(call->model, call->node, call->args);
 }
 
+static int syncobj_create(struct drm_call *call)
+{
+	return kfd_model_syncobj_create(call->model, call->file_id, call->args);
+}
+
+static int syncobj_destroy(struct drm_call *call)
+{
+	return kfd_model_syncobj_destroy(call->model, call->file_id, call->args);
+}
+
+static int syncobj_timeline_wait(struct drm_call *call)
+{
+	return kfd_model_syncobj_wait(call->model, call->file_id, call->args);
+}
+
+/* Per-process options, newer than the headers: word 0 says which, and only 0 exists. */
+static int proc_options(struct drm_call *call)
+{
+	const uint32_t *args = call->args;
+
+	return args[0] == 0 ? 0 : -EINVAL;
+}
+
 struct drm_entry {
 	uint32_t nr;
 	size_t size_bytes;
@@ -256,12 +286,16 @@ static const struct drm_entry entries[] = {
 	{ 0x0c, sizeof(struct drm_get_cap), true, get_cap },
 	{ 0x2d, sizeof(struct drm_prime_handle), true, prime_to_fd },
 	{ 0x2e, sizeof(struct drm_prime_handle), true, prime_to_handle },
+	{ 0xbf, sizeof(struct drm_syncobj_create), true, syncobj_create },
+	{ 0xc0, sizeof(struct drm_syncobj_destroy), false, syncobj_destroy },
+	{ 0xca, sizeof(struct drm_syncobj_timeline_wait), true, syncobj_timeline_wait },
+	{ DRIVER(DRM_PROC_OPTIONS), PROC_OPTIONS_BYTES, false, proc_options },
 	{ DRIVER(DRM_AMDGPU_GEM_CREATE), sizeof(union drm_amdgpu_gem_create), true, gem_create },
 	{ DRIVER(DRM_AMDGPU_GEM_MMAP), sizeof(union drm_amdgpu_gem_mmap), true, gem_mmap },
 	{ DRIVER(DRM_AMDGPU_INFO), sizeof(struct drm_amdgpu_info), false, info },
 	{ DRIVER(DRM_AMDGPU_GEM_METADATA), sizeof(struct drm_amdgpu_gem_metadata), true,
 	  gem_metadata },
-	{ DRIVER(DRM_AMDGPU_GEM_VA), sizeof(struct drm_amdgpu_gem_va), false, gem_va },
+	{ DRIVER(DRM_AMDGPU_GEM_VA), sizeof(struct kfd_model_gem_va), false, gem_va },
 	{ DRIVER(DRM_AMDGPU_GEM_OP), sizeof(struct drm_amdgpu_gem_op), true, gem_op },
 };
 /* clang-format on */

@@ -9,6 +9,7 @@
 
 #include <amdgpu_drm.h>
 
+#include "drm-sync.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "share.h"
 #include "vm.h"
@@ -240,6 +241,7 @@ void kfd_model_drm_close(struct kfd_model *model, uint64_t file_id)
 		gem->bo = NULL;
 	}
 	pthread_mutex_unlock(&process->lock);
+	kfd_model_syncobj_close(model, file_id);
 }
 
 void kfd_model_drm_free(struct kfd_model *model)

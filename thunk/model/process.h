@@ -88,6 +88,15 @@ struct kfd_model_file {
 	pid_t pid;                         /* that opened it */
 };
 
+#define KFD_MODEL_TIMELINES 256 /* of all render files */
+
+/* A timeline of a render file (drm-sync.h). */
+struct kfd_model_timeline {
+	bool is_used;
+	uint64_t file_id;
+	uint64_t point; /* highest one that is signalled */
+};
+
 /* The machine. */
 struct kfd_model {
 	struct kfd_model_topology topology;
@@ -104,6 +113,7 @@ struct kfd_model {
 	struct kfd_model_drm *drm; /* owned, protected by the primary process's lock */
 	struct kfd_model_process *spm_owner[KFD_MODEL_MAX_GPUS];
 	struct kfd_model_process *pmc_owner[KFD_MODEL_MAX_GPUS];
+	struct kfd_model_timeline timelines[KFD_MODEL_TIMELINES];
 };
 
 /* @return NULL without memory or descriptors. */
