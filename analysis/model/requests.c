@@ -100,9 +100,12 @@ static void begin(struct requests *requests, struct process *process, const stru
 
 	if (old) {
 		unindex(requests, old);
-		/* Given out again: its free has only not reported back yet, or was not recorded. */
+		/*
+		 * Given out again: its free has only not reported back yet, or was not recorded. Or
+		 * it is the same memory, and one function of the runtime has called another.
+		 */
 		if (!old->free_pending) {
-			requests->replaced++;
+			requests->replaced += old->begin_ns < call->entry_ns;
 			end(requests, old);
 		}
 	}
@@ -132,7 +135,7 @@ void requests_call_exit(struct requests *requests, struct process *process, stru
 
 	if (call->request) {
 		call->request->free_pending = false;
-		if (ok) {
+		if (ok && !call->request->ended) {
 			requests->freed_count++;
 			end(requests, call->request);
 		}

@@ -4,11 +4,14 @@
 
 #include <string.h>
 
+#include "model/requests.h"
+
 struct attribution {
 	struct sym *sym;   /* borrowed */
 	GHashTable *views; /* struct stack -> struct stackview (owned): each stack is named once */
 	GHashTable
 		*paths; /* set of path keys (owned): ways inside an allocator that serve requests */
+	GHashTable *asked; /* set of struct block (borrowed): with memory of a live request */
 };
 
 const char *leak_layer_name(enum leak_layer layer)
@@ -35,6 +38,7 @@ struct attribution *attribution_new(struct sym *sym)
 	attribution->sym = sym;
 	attribution->views = g_hash_table_new_full(NULL, NULL, NULL, view_free);
 	attribution->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	attribution->asked = g_hash_table_new(NULL, NULL);
 	return attribution;
 }
 
@@ -44,6 +48,7 @@ void attribution_free(struct attribution *attribution)
 		return;
 	g_hash_table_destroy(attribution->views);
 	g_hash_table_destroy(attribution->paths);
+	g_hash_table_destroy(attribution->asked);
 	g_free(attribution);
 }
 
@@ -186,6 +191,28 @@ static bool is_own_path(const struct attribution *attribution, const struct stac
 	return !serves;
 }
 
+/* Taken while the runtime served a recorded call, but not what the call gave to the program. */
+static bool is_runtimes(const struct block *block)
+{
+	const struct call_type *served = block->served;
+
+	if (!served)
+		return false;
+	/* Some functions hand out handles to memory, and no addresses. */
+	return requests_gives(block->memory->process->requests, served) ||
+	       !is_allocator(served->name);
+}
+
+void attribution_ask(struct attribution *attribution, const struct block *block)
+{
+	g_hash_table_add(attribution->asked, (void *)block);
+}
+
+bool attribution_has_request(const struct attribution *attribution, const struct block *block)
+{
+	return g_hash_table_contains(attribution->asked, block);
+}
+
 enum leak_layer attribution_layer(const struct attribution *attribution, const struct block *block,
 				  const struct stackview *view)
 {
@@ -195,6 +222,10 @@ enum leak_layer attribution_layer(const struct attribution *attribution, const s
 		return LEAK_THUNK;
 	if (block->refusal.count)
 		return LEAK_KERNEL;
+	if (attribution_has_request(attribution, block))
+		return LEAK_APPLICATION;
+	if (is_runtimes(block))
+		return LEAK_RUNTIME;
 	if (view->count == 0)
 		return block->from_dump ? LEAK_UNKNOWN : LEAK_APPLICATION;
 	for (uint32_t i = 0; i < view->count; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose fault a left-over block is: the application's, a runtime's, the thunk's or the kernel's. Told
- * from the names in its stack, because no event says it: a block that a runtime took for itself while
- * it served a call of the program looks much like one that the program asked for.
+ * Whose fault a left-over block is: the application's, a runtime's, the thunk's or the kernel's. Where
+ * the runtime's calls are recorded, they tell. Otherwise the names in its stack do: a block that a
+ * runtime took for itself while it served a call of the program looks much like one that the program
+ * asked for.
  */
 #ifndef KFDSCOPE_ANALYSIS_OUTPUT_ATTRIBUTION_H
 #define KFDSCOPE_ANALYSIS_OUTPUT_ATTRIBUTION_H
@@ -33,6 +34,9 @@ const struct stackview *attribution_view(struct attribution *attribution,
  * called before attribution_layer().
  */
 void attribution_learn(struct attribution *attribution, const struct process *process);
+/* The block holds memory that the program asked a runtime for and has not given back. */
+void attribution_ask(struct attribution *attribution, const struct block *block);
+bool attribution_has_request(const struct attribution *attribution, const struct block *block);
 enum leak_layer attribution_layer(const struct attribution *attribution, const struct block *block,
 				  const struct stackview *view);
 

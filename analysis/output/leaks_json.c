@@ -61,6 +61,10 @@ static json_t *group_json(const struct leak_group *group)
 		json_object_set_new(json, "call", json_string(site->type->name));
 	if (site->ioctl)
 		json_object_set_new(json, "ioctl", json_string(site->ioctl->name));
+	if (group->is_request)
+		json_object_set_new(json, "driver_memory",
+				    json_pack("{sI sI}", "blocks", (json_int_t)group->behind.count,
+					      "bytes", (json_int_t)group->behind.bytes));
 	if (group->refusal.count)
 		json_object_set_new(json, "refused_free", refusal_json(group));
 	if (site->class == BLOCK_REGISTRATION) {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "model/requests.h"
+
 const char *leak_moment_name(enum leak_moment moment)
 {
 	static const char *const names[LEFT_MOMENT_COUNT] = {
@@ -48,6 +50,7 @@ struct grouping {
 	struct attribution *attribution;
 	GHashTable *groups; /* key text (owned) -> struct leak_group (borrowed) */
 	GHashTable *seen;   /* frames that were counted by reason */
+	GHashTable *behind; /* of one process: struct request -> struct block */
 };
 
 static void count_frames(struct grouping *grouping, const struct stackview *view)
@@ -136,6 +139,27 @@ static bool wanted(const struct leaks_options *options, const struct block *bloc
 	       (!options->end_ns || block->begin_ns <= options->end_ns);
 }
 
+static void count_left(struct leaks_report *report, struct leaks_process *leaks,
+		       enum leak_layer layer, bool undecided, uint64_t bytes)
+{
+	if (undecided) {
+		sum_add(&leaks->undecided, bytes);
+		sum_add(&report->undecided, bytes);
+		return;
+	}
+	sum_add(&leaks->layers[layer], bytes);
+	sum_add(&leaks->left, bytes);
+	sum_add(&report->layers[layer], bytes);
+	sum_add(&report->left, bytes);
+}
+
+/* The program asked for what is in the block, and the requests tell how much of it. */
+static bool is_asked(const struct grouping *grouping, const struct block *block)
+{
+	return (block->site->class == BLOCK_ALLOCATION || block->site->class == BLOCK_BO) &&
+	       attribution_has_request(grouping->attribution, block) && !block->refusal.count;
+}
+
 static void take_block(struct grouping *grouping, struct leaks_process *leaks,
 		       const struct block *block)
 {
@@ -164,17 +188,124 @@ static void take_block(struct grouping *grouping, struct leaks_process *leaks,
 	}
 	if (block->site->kind == MEMORY_MMIO || block->site->kind == MEMORY_DOORBELL)
 		return; /* pages of registers, not memory */
+	if (is_asked(grouping, block))
+		return; /* take_request() */
 	layer = attribution_layer(grouping->attribution, block, view);
 	group_add(grouping, report->groups, block, view, layer, undecided);
-	if (undecided) {
-		sum_add(&leaks->undecided, block->size_bytes);
-		sum_add(&report->undecided, block->size_bytes);
-		return;
+	count_left(report, leaks, layer, undecided, block->size_bytes);
+}
+
+/* The block was taken for this request alone, so that its stack leads on from the request's. */
+static bool is_served(const struct request *request, const struct block *block)
+{
+	return block && block->served == request->site->type &&
+	       block->begin_ns >= request->entry_ns && block->begin_ns <= request->begin_ns;
+}
+
+static char *request_key(const struct request *request, const struct block *block,
+			 const struct stackview *view, bool undecided)
+{
+	GString *key = g_string_new(NULL);
+
+	g_string_printf(key, "request %p %p %d %d %u", (const void *)request->site->process,
+			(const void *)request->site->type, undecided,
+			block ? (int)block->site->kind : -1,
+			block ? block->site->node_id : UINT32_MAX);
+	if (is_served(request, block))
+		g_string_append_printf(key, " %p %p", (const void *)block->site->type,
+				       (const void *)block->site->ioctl);
+	stackview_key(view, key);
+	if (view->count == 0 && request->site->stack)
+		g_string_append_printf(key, " %p", (const void *)request->site->stack);
+	return g_string_free(key, FALSE);
+}
+
+static struct leak_group *request_group(struct grouping *grouping, const struct request *request,
+					const struct block *block, bool undecided)
+{
+	const struct stack *stack =
+		is_served(request, block) ? block->site->stack : request->site->stack;
+	struct process *process = request->site->process;
+	const struct stackview *view = attribution_view(grouping->attribution, process, stack);
+	char *key = request_key(request, block, view, undecided);
+	struct leak_group *group = g_hash_table_lookup(grouping->groups, key);
+
+	if (group) {
+		g_free(key);
+		return group;
 	}
-	sum_add(&leaks->layers[layer], block->size_bytes);
-	sum_add(&leaks->left, block->size_bytes);
-	sum_add(&report->layers[layer], block->size_bytes);
-	sum_add(&report->left, block->size_bytes);
+	group = g_new0(struct leak_group, 1);
+	group->process = process;
+	group->own_site = *request->site;
+	if (block) {
+		group->own_site.kind = block->site->kind;
+		group->own_site.node_id = block->site->node_id;
+		group->own_site.gpu_id = block->site->gpu_id;
+	}
+	group->site = is_served(request, block) ? block->site : &group->own_site;
+	group->layer = LEAK_APPLICATION;
+	group->undecided = undecided;
+	group->moment =
+		block && block->fate == FATE_AT_CLOSE ? LEFT_AT_CLOSE : process_moment(process);
+	group->is_request = true;
+	group->first_ns = group->last_ns = request->begin_ns;
+	group->taken_count = request->site->taken_count;
+	stackview_init(&group->view, grouping->report->sym, process, stack);
+	count_frames(grouping, view);
+	g_hash_table_insert(grouping->groups, key, group);
+	g_ptr_array_add(grouping->report->groups, group);
+	return group;
+}
+
+static void take_request(struct grouping *grouping, struct leaks_process *leaks,
+			 const struct request *request, GHashTable *counted)
+{
+	const struct process *process = request->site->process;
+	const struct block *block = g_hash_table_lookup(grouping->behind, request);
+	bool undecided = model_doubt_since(grouping->report->model, process, request->begin_ns);
+	struct leak_group *group;
+
+	if (block && !is_asked(grouping, block))
+		return; /* said of the block: its free was refused, or it is a registration */
+	group = request_group(grouping, request, block, undecided);
+	sum_add(&group->sum, request->size_bytes);
+	if (block && g_hash_table_add(counted, (void *)block))
+		sum_add(&group->behind, block->size_bytes);
+	group->first_ns = MIN(group->first_ns, request->begin_ns);
+	group->last_ns = MAX(group->last_ns, request->begin_ns);
+	group->free_pending += request->free_pending;
+	count_left(grouping->report, leaks, LEAK_APPLICATION, undecided, request->size_bytes);
+}
+
+static int compare_requests(const void *left, const void *right)
+{
+	const struct request *a = *(struct request *const *)left;
+	const struct request *b = *(struct request *const *)right;
+
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void take_requests(struct grouping *grouping, struct leaks_process *leaks)
+{
+	const struct leaks_options *options = &grouping->report->options;
+	GPtrArray *live = g_ptr_array_new();
+	GHashTable *counted = g_hash_table_new(NULL, NULL);
+	GHashTableIter iter;
+	void *key;
+
+	g_hash_table_iter_init(&iter, leaks->process->requests->live);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		const struct request *request = key;
+
+		if ((!options->begin_ns || request->begin_ns >= options->begin_ns) &&
+		    (!options->end_ns || request->begin_ns <= options->end_ns))
+			g_ptr_array_add(live, key);
+	}
+	g_ptr_array_sort(live, compare_requests);
+	for (guint i = 0; i < live->len; i++)
+		take_request(grouping, leaks, g_ptr_array_index(live, i), counted);
+	g_hash_table_destroy(counted);
+	g_ptr_array_free(live, TRUE);
 }
 
 static int compare_blocks(const void *left, const void *right)
@@ -196,6 +327,10 @@ static void take_process(struct grouping *grouping, const struct process *proces
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		g_ptr_array_add(blocks, key);
 	attribution_learn(grouping->attribution, process);
+	grouping->behind = requests_match(process->requests, process->memory);
+	g_hash_table_iter_init(&iter, grouping->behind);
+	while (g_hash_table_iter_next(&iter, NULL, &key))
+		attribution_ask(grouping->attribution, key);
 	g_ptr_array_sort(blocks, compare_blocks); /* groups of equal size keep their order */
 	for (guint i = 0; i < blocks->len; i++) {
 		const struct block *block = g_ptr_array_index(blocks, i);
@@ -204,6 +339,8 @@ static void take_process(struct grouping *grouping, const struct process *proces
 			take_block(grouping, &leaks, block);
 	}
 	g_ptr_array_free(blocks, TRUE);
+	take_requests(grouping, &leaks);
+	g_hash_table_destroy(grouping->behind);
 	for (guint i = 0; i < process->memory->shares->len; i++) {
 		struct share *share = g_ptr_array_index(process->memory->shares, i);
 

@@ -35,9 +35,16 @@ struct leak_group {
 	int64_t first_ns, last_ns; /* when the oldest and the newest of them was taken */
 	uint64_t taken_count;      /* all that were taken here, freed ones too */
 	struct stackview view;     /* owned */
-	struct refusal refusal;    /* of the last block that has one; count 0: none. Borrowed */
-	struct stackview refused;  /* owned: of refusal.stack */
-	uint64_t free_pending;     /* whose free had begun when the recording ended */
+	/*
+	 * Requests to a runtime, not blocks: sum has what the program asked for. Of the blocks behind
+	 * them, each counted in the first group that has memory in it:
+	 */
+	bool is_request;
+	struct leak_sum behind;
+	struct site own_site;     /* what site points to when no block was taken for the requests */
+	struct refusal refusal;   /* of the last block that has one; count 0: none. Borrowed */
+	struct stackview refused; /* owned: of refusal.stack */
+	uint64_t free_pending;    /* whose free had begun when the recording ended */
 	uint64_t registered, deregistered;
 };
 

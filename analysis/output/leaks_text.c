@@ -89,6 +89,23 @@ static void refusal_text(GString *text, const struct leak_group *group,
 	text_chain(text, 8, NULL, NULL, &group->refused);
 }
 
+/* Where a runtime took more than it was asked for, or took nothing since it still had some. */
+static void behind_text(GString *text, const struct leak_group *group)
+{
+	if (!group->is_request || group->behind.bytes == group->sum.bytes)
+		return;
+	g_string_append(text, "    asked of the runtime; ");
+	if (group->behind.count) {
+		g_string_append(text, "it keeps ");
+		text_bytes(text, group->behind.bytes);
+		g_string_append(text, " in ");
+		text_count(text, group->behind.count, "block", "blocks");
+		g_string_append(text, " of the driver's memory for that\n");
+	} else {
+		g_string_append(text, "it lies in memory counted above, or in none recorded\n");
+	}
+}
+
 static void group_text(GString *text, const struct leak_group *group, const char *verdict,
 		       const struct leaks_report *report)
 {
@@ -97,6 +114,7 @@ static void group_text(GString *text, const struct leak_group *group, const char
 	text_count(text, group->sum.count, "block of ", "blocks of ");
 	text_place(text, group->site);
 	g_string_append_printf(text, ", %s\n", verdict);
+	behind_text(text, group);
 	if (group->view.caller >= 0) {
 		g_string_append(text, group->layer == LEAK_RUNTIME ? "    during a call"
 								   : "    allocated");

@@ -151,6 +151,13 @@ static void add_entered(struct stackview *view, struct sym *sym, const struct mo
 		add_frame(view, entered);
 }
 
+static bool is_own(const struct module *module)
+{
+	const char *slash = strrchr(module->path, '/');
+
+	return g_str_has_prefix(slash ? slash + 1 : module->path, "libkfdscope-");
+}
+
 void stackview_init(struct stackview *view, struct sym *sym, const struct process *process,
 		    const struct stack *stack)
 {
@@ -168,6 +175,8 @@ void stackview_init(struct stackview *view, struct sym *sym, const struct proces
 			modules_find(&process->modules, stack->address[i] - 1, stack->epoch);
 		struct sym_module where = { 0 };
 
+		if (module && is_own(module))
+			continue; /* between a runtime and its caller when that layer is recorded */
 		if (module)
 			where = where_of(module);
 		add_entered(view, sym, inner, module, stack->address[i]);
