@@ -179,8 +179,6 @@ static int import_in_child(struct machine *m, const uint32_t share_handle[4])
 	kfd_model_after_fork(m->model);
 	if (kfd_model_open(m->model, &m->file))
 		return 1;
-	/* so that mmap is known to be seen */
-	kfd_model_mmap(m->model, NULL, 1, RW, MAP_SHARED, 0);
 	m->render_count = 0;
 	machine_acquire(m, m->gpu);
 	memcpy(args.share_handle, share_handle, sizeof(args.share_handle));

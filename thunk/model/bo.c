@@ -319,11 +319,8 @@ uint64_t kfd_model_bo_mmap_offset(const struct kfd_model_bo *bo)
 		return backing->offset;
 	/*
 	 * Another process's file: no offset of our own file shows that memory, so the offset names
-	 * the buffer and the front that sees the mmap puts the right file in its place. Where no
-	 * front sees it, 0 tells the caller that there is no CPU view.
+	 * the buffer and the front that sees the mmap puts the right file in its place.
 	 */
-	if (!atomic_load(&process->model->mmap_seen))
-		return 0;
 	return KFD_MODEL_FOREIGN_OFFSET | bo->handle << 12;
 }
 

@@ -284,7 +284,6 @@ void *kfd_model_mmap(struct kfd_model *model, void *addr, size_t size_bytes, int
 	pthread_mutex_lock(&model->lock);
 	process = model->primary;
 	pthread_mutex_unlock(&model->lock);
-	atomic_store(&model->mmap_seen, true);
 	if (!process || process->pid != getpid())
 		return fail(EINVAL);
 	if (model->front.plain_offsets) {
@@ -326,7 +325,6 @@ void *kfd_model_render_mmap(struct kfd_model *model, void *addr, size_t size_byt
 	pthread_mutex_lock(&model->lock);
 	process = model->primary;
 	pthread_mutex_unlock(&model->lock);
-	atomic_store(&model->mmap_seen, true);
 	if (!process || process->pid != getpid())
 		return fail(EINVAL);
 	if ((uint64_t)offset & KFD_MODEL_FOREIGN_OFFSET && offset > 0)

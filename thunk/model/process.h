@@ -108,7 +108,6 @@ struct kfd_model {
 	struct kfd_model_process *secondaries[64]; /* borrowed from their files, by context id */
 	_Atomic uint64_t vram_used[KFD_MODEL_MAX_GPUS]; /* bytes, no lock */
 	_Atomic uint64_t system_used;                   /* bytes, no lock */
-	atomic_bool mmap_seen;                          /* the front sees what user space maps */
 	struct kfd_model_smi *smi;                      /* owned, has its own lock */
 	struct kfd_model_drm *drm; /* owned, protected by the primary process's lock */
 	struct kfd_model_process *spm_owner[KFD_MODEL_MAX_GPUS];
