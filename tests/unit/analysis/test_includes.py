@@ -26,7 +26,8 @@ def faults(root, text_of=lambda path: path.read_text(encoding="utf-8")):
             yield f"{folder} is empty"
         for path in files:
             for name in re.findall(r'^#include "([^"]+)"', text_of(path), re.M):
-                if name.split("/")[0] not in allowed:
+                here = "/" not in name and (path.parent / name).is_file()
+                if not here and name.split("/")[0] not in allowed:
                     yield f"{path.name} in {folder} includes {name}"
             for name in re.findall(r"^#include <([^>]+)>", text_of(path), re.M):
                 users = LIBRARIES.get(name.split("/")[0])
