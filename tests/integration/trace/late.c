@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allocates, says "ready", waits for a line on standard input while another thread is inside a wait,
+ * and frees one of two blocks.
+ */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "hsakmt/hsakmt.h"
+
+static HsaEvent *event;
+
+static void *wait_long(void *unused)
+{
+	(void)unused;
+	hsaKmtWaitOnEvent(event, 60000);
+	return NULL;
+}
+
+static void *allocate(HSAuint64 size_bytes)
+{
+	HsaMemFlags flags = { .Value = 0 };
+	void *address = NULL;
+
+	flags.ui32.NonPaged = 1;
+	hsaKmtAllocMemory(1, size_bytes, flags, &address);
+	return address;
+}
+
+int main(void)
+{
+	HsaEventDescriptor desc = { .EventType = HSA_EVENTTYPE_SIGNAL };
+	HsaSystemProperties system;
+	pthread_t thread;
+	void *kept, *freed;
+	char line[16];
+
+	hsaKmtOpenKFD();
+	hsaKmtAcquireSystemProperties(&system);
+	hsaKmtCreateEvent(&desc, false, false, &event);
+	kept = allocate(3 << 20);
+	freed = allocate(5 << 20);
+	if (!kept || !freed || pthread_create(&thread, NULL, wait_long, NULL) != 0)
+		return 1;
+	printf("ready\n");
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		return 1;
+	hsaKmtFreeMemory(freed, 5 << 20);
+	hsaKmtSetEvent(event);
+	pthread_join(thread, NULL);
+	return 0;
+}

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""A recording session for tests, driven through the lttng command, and its events."""
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import uuid
+
+BIN, LIB, PROVIDER = (os.environ[n] for n in ("TRACED_BIN", "TRACED_LIB", "PROVIDER"))
+EVENTS = ("kmt:*", "kfd:*", "kmt_os:*", "kmt_state:*")
+LINE = re.compile(r"^\[(?P<time>[^\]]+)\] \(\+[^)]*\) \S+ (?P<name>\w+:\w+): "
+                  r"\{ [^}]* \}, \{ vpid = (?P<vpid>\d+), vtid = (?P<vtid>\d+), "
+                  r"procname = \"(?P<procname>[^\"]*)\" \}, \{ ?(?P<fields>.*?) ?\}$")
+
+
+class Event:
+    def __init__(self, match):
+        self.name = match["name"]
+        self.vpid, self.vtid = int(match["vpid"]), int(match["vtid"])
+        self.text = match["fields"]
+
+    def __getitem__(self, field):
+        """A number, a label of an enumeration, or a string."""
+        found = re.search(rf'(?:^|, ){re.escape(field)} = (\( "(?P<label>\w+)" : [^)]*\)|'
+                          r'(?P<number>-?(?:0x)?[0-9A-Fa-f]+)|"(?P<string>[^"]*)")', self.text)
+        if not found:
+            raise KeyError(f"{self.name} has no {field}: {self.text}")
+        if found["label"]:
+            return found["label"]
+        return found["string"] if found["string"] is not None else int(found["number"], 0)
+
+    def array(self, field):
+        body = re.search(rf"(?:^|, ){re.escape(field)} = \[ ?((?:\[\d+\] = \S+ ?)*)\]", self.text)
+        if not body:
+            raise KeyError(f"{self.name} has no array {field}: {self.text}")
+        return [int(v.rstrip(","), 0) for v in re.findall(r"\] = (\S+)", body[1])]
+
+
+class Session:
+    """with Session() as session: session.run([...]); session.events()"""
+
+    def __init__(self, start=True):
+        self.name = f"kfdscope-test-{uuid.uuid4().hex[:12]}"
+        self.folder = tempfile.mkdtemp()
+        self.is_started = self.is_stopped = False
+        self.start_at_once = start
+        self.warnings = ""
+
+    def __enter__(self):
+        if self.start_at_once:
+            self.start()
+        return self
+
+    def __exit__(self, *unused):
+        self.stop()
+        shutil.rmtree(self.folder)
+
+    def lttng(self, *arguments):
+        subprocess.run(["lttng", *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    def start(self):
+        self.lttng("create", self.name, "-o", f"{self.folder}/trace")
+        self.lttng("enable-channel", "-u", "-s", self.name, "--subbuf-size=1M", "c")
+        for event in EVENTS:
+            self.lttng("enable-event", "-u", "-s", self.name, "-c", "c", event)
+        self.lttng("add-context", "-u", "-s", self.name, "-c", "c", "-t", "vpid", "-t", "vtid",
+                   "-t", "procname")
+        self.lttng("start", self.name)
+        self.is_started = True
+
+    def stop(self):
+        if self.is_started and not self.is_stopped:
+            self.is_stopped = True
+            self.lttng("stop", self.name)
+            self.lttng("destroy", self.name)
+
+    def environment(self, **more):
+        environment = dict(os.environ, KFDSCOPE_PROVIDER=PROVIDER,
+                           KFDSCOPE_STATUS=f"{self.folder}/status")
+        environment.update(more)
+        return {name: value for name, value in environment.items() if value is not None}
+
+    def run(self, command, timeout=30, **environment):
+        return subprocess.run(command, env=self.environment(**environment), timeout=timeout,
+                              capture_output=True, text=True, check=False)
+
+    def popen(self, command, **environment):
+        return subprocess.Popen(command, env=self.environment(**environment), text=True,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def status(self):
+        try:
+            with open(f"{self.folder}/status", encoding="utf-8") as stream:
+                return stream.read()
+        except FileNotFoundError:
+            return ""
+
+    def raw_files(self, name):
+        """The bytes of all files of a name in the recording so far."""
+        for folder, _, files in os.walk(f"{self.folder}/trace"):
+            if name in files:
+                with open(os.path.join(folder, name), "rb") as stream:
+                    yield stream.read()
+
+    def events(self):
+        self.stop()
+        if not any(files for _, _, files in os.walk(f"{self.folder}/trace")):
+            return []
+        done = subprocess.run(["babeltrace2", f"{self.folder}/trace"], capture_output=True,
+                              text=True, check=True)
+        self.warnings = done.stderr
+        events = []
+        for line in done.stdout.splitlines():
+            match = LINE.match(line)
+            if not match:
+                raise ValueError(f"not an event: {line}")
+            events.append(Event(match))
+        return events
+
+
+def program(name):
+    return os.path.join(BIN, f"traced_{name}")
+
+
+def named(events, name):
+    return [event for event in events if event.name == name]
+
+
+def pairs(events):
+    """Entries of calls by (thread, provider, number) whose exits are missing, and the reverse."""
+    entries, exits = set(), set()
+    for event in events:
+        provider, _, name = event.name.partition(":")
+        if provider == "kmt_state":
+            continue
+        call, _, role = name.rpartition("_")
+        key = (event.vpid, event.vtid, provider == "kmt", call, event["call"])
+        (entries if role == "entry" else exits).add(key)
+    return entries - exits, exits - entries
