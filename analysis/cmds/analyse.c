@@ -375,6 +375,7 @@ static bool open_report(struct analysis *analysis)
 		.output = options->output,
 		.format = g_strcmp0(options->format, "json") == 0 ? REPORT_JSON : REPORT_TEXT,
 		.top = options->top,
+		.runtime = options->runtime,
 		.begin_ns = options->begin_ns,
 		.end_ns = options->end_ns,
 		.debug_dirs = options->debug_dirs,

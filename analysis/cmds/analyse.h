@@ -42,6 +42,7 @@ struct analyse_options {
 	uint32_t top;       /* at most so many entries a section; 0: all */
 	/* Only what happened in between is printed; everything is read. 0: no limit. Unix ns. */
 	int64_t begin_ns, end_ns;
+	bool runtime;           /* leaks: list what runtimes keep for themselves, too */
 	bool fail_on_findings;  /* leaks, or lost events: ANALYSE_FINDINGS */
 	const char *debug_dirs; /* colon list for separate debug files; NULL: /usr/lib/debug */
 	const struct analyse_ending *endings; /* may be NULL */

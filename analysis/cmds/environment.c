@@ -2,6 +2,8 @@
 /* Puts our objects in front of a program by its environment alone. */
 #include "environment.h"
 
+#include "layers.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -9,6 +11,17 @@ static char **prepend(char **envp, const char *name, const char *value)
 {
 	const char *old = g_environ_getenv(envp, name);
 	char *joined = old && *old ? g_strconcat(value, ":", old, NULL) : g_strdup(value);
+
+	envp = g_environ_setenv(envp, name, joined, TRUE);
+	g_free(joined);
+	return envp;
+}
+
+/* The runtime takes a list with blanks between. */
+static char **append_word(char **envp, const char *name, const char *value)
+{
+	const char *old = g_environ_getenv(envp, name);
+	char *joined = old && *old ? g_strconcat(old, " ", value, NULL) : g_strdup(value);
 
 	envp = g_environ_setenv(envp, name, joined, TRUE);
 	g_free(joined);
@@ -57,6 +70,28 @@ static char **add_model(char **envp, const struct environment_options *options,
 	return prepend(envp, "LD_PRELOAD", places->model_preload);
 }
 
+/* The objects that record layers. The last one that is put in front is the first one asked. */
+static bool add_layers(char ***envp, const struct environment_options *options,
+		       const struct places *places, char **reason)
+{
+	if (options->layers & LAYERS_HSA) {
+		if (!must_exist(places->hsa_layer, reason))
+			return false;
+		*envp = append_word(*envp, "HSA_TOOLS_LIB", places->hsa_layer);
+	}
+	if (options->system_thunk && (options->layers & LAYERS_KFD)) {
+		if (!must_exist(places->preload, reason))
+			return false;
+		*envp = prepend(*envp, "LD_PRELOAD", places->preload);
+	}
+	if (options->layers & LAYERS_HIP) {
+		if (!must_exist(places->hip_layer, reason))
+			return false;
+		*envp = prepend(*envp, "LD_PRELOAD", places->hip_layer);
+	}
+	return true;
+}
+
 bool environment_make(const struct environment_options *options, const struct places *places,
 		      char ***out, char **reason)
 {
@@ -76,6 +111,11 @@ bool environment_make(const struct environment_options *options, const struct pl
 		envp = prepend(envp, "LD_LIBRARY_PATH", places->thunk_dir);
 	if (tree)
 		envp = add_model(envp, options, places, tree);
+	ok = add_layers(&envp, options, places, reason);
+	if (!ok) {
+		g_strfreev(envp);
+		goto out;
+	}
 	envp = prepend(envp, "LD_PRELOAD", places->provider);
 	if (options->stack_depth)
 		envp = g_environ_setenv(envp, "KFDSCOPE_STACK_DEPTH", options->stack_depth, TRUE);

@@ -17,6 +17,7 @@ struct environment_options {
 	const char *topology; /* directory of a tree, or the name of one of ours; NULL: no model */
 	enum model_front front;
 	bool system_thunk;       /* leave the program's own libhsakmt in place */
+	unsigned int layers;     /* enum layers: what has to be loaded to record them */
 	const char *stack_depth; /* KFDSCOPE_STACK_DEPTH; NULL: default */
 	const char *stacks;      /* KFDSCOPE_STACKS; NULL: default */
 };

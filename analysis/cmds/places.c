@@ -20,6 +20,9 @@ void places_init(struct places *places)
 
 	places->thunk_dir = g_strdup(lib);
 	places->provider = g_build_filename(lib, "libkfdscope-tracepoints.so", NULL);
+	places->hip_layer = g_build_filename(lib, "libkfdscope-hip.so", NULL);
+	places->hsa_layer = g_build_filename(lib, "libkfdscope-rocr.so", NULL);
+	places->preload = g_build_filename(lib, "libkfdscope-preload.so", NULL);
 	places->model = g_build_filename(lib, "kfdscope-model.so", NULL);
 	places->model_preload = g_build_filename(lib, "libkfdscope-model-preload.so", NULL);
 	places->topologies = g_build_filename(prefix, "share", "kfdscope", "topologies", NULL);
@@ -38,6 +41,9 @@ void places_fini(struct places *places)
 {
 	g_free(places->thunk_dir);
 	g_free(places->provider);
+	g_free(places->hip_layer);
+	g_free(places->hsa_layer);
+	g_free(places->preload);
 	g_free(places->model);
 	g_free(places->model_preload);
 	g_free(places->topologies);

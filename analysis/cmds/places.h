@@ -9,6 +9,9 @@
 struct places {
 	char *thunk_dir;     /* owned; holds our libhsakmt.so.1 */
 	char *provider;      /* owned; the tracepoint provider */
+	char *hip_layer;     /* owned; in front of the HIP runtime */
+	char *hsa_layer;     /* owned; the HSA runtime loads it */
+	char *preload;       /* owned; the tracer at the libc boundary */
 	char *model;         /* owned; model plug-in */
 	char *model_preload; /* owned; model at the libc boundary */
 	char *topologies;    /* owned; directory of topology trees */

@@ -6,6 +6,7 @@
 #include "ending.h"
 #include "environment.h"
 #include "event_count.h"
+#include "layers.h"
 #include "places.h"
 #include "recording.h"
 
@@ -24,6 +25,7 @@ struct record_options {
 	char *front;    /* owned */
 	char *subbuf;   /* owned */
 	char *topology; /* owned; NULL: no model */
+	char *layers;   /* owned; NULL: the default */
 	gboolean system_thunk, blocking;
 	char *stack_depth, *stacks; /* owned */
 };
@@ -56,8 +58,24 @@ static bool parse_subbuf(const char *text, uint64_t *size_bytes)
 	return *end == '\0' && size >= 4096 && (size & (size - 1)) == 0;
 }
 
+static bool layers_valid(const struct cmd *cmd, struct record_options *options)
+{
+	unsigned int layers;
+	char *wrong;
+	bool ok = layers_parse(options->layers, &layers, &wrong);
+
+	if (!ok)
+		cmd_error(cmd, "--layers has '%s': it can be a list of hip, hsa, kmt, kfd or all",
+			  wrong);
+	g_free(wrong);
+	options->environment.layers = options->recording.layers = layers;
+	return ok;
+}
+
 static bool options_valid(const struct cmd *cmd, struct record_options *options)
 {
+	if (!layers_valid(cmd, options))
+		return false;
 	if (options->front && g_str_equal(options->front, "preload"))
 		options->environment.front = MODEL_FRONT_PRELOAD;
 	else if (options->front && !g_str_equal(options->front, "plugin")) {
@@ -246,6 +264,8 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		  "FRONT" },
 		{ "system-thunk", 0, 0, G_OPTION_ARG_NONE, &options.system_thunk,
 		  "Leave the program's own libhsakmt in place", NULL },
+		{ "layers", 0, 0, G_OPTION_ARG_STRING, &options.layers,
+		  "What is recorded: hip, hsa, kmt, kfd or all (default: hip,kmt,kfd)", "LIST" },
 		{ "stack-depth", 0, 0, G_OPTION_ARG_STRING, &options.stack_depth,
 		  "Record at most N frames of each stack (0 to 64, default 32)", "N" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &options.stacks,
@@ -272,6 +292,7 @@ out:
 	g_free(options.front);
 	g_free(options.subbuf);
 	g_free(options.topology);
+	g_free(options.layers);
 	g_free(options.stack_depth);
 	g_free(options.stacks);
 	return rc;

@@ -2,6 +2,8 @@
 /* A recording session through liblttng-ctl. */
 #include "recording.h"
 
+#include "layers.h"
+
 #include <errno.h>
 #include <glib.h>
 #include <lttng/lttng.h>
@@ -22,19 +24,22 @@ struct recording {
 	bool created;
 };
 
-static const char *const event_patterns[] = {
+static const struct {
+	const char *name;
+	unsigned int layers; /* enabled for any of these */
+} event_patterns[] = {
 	/* what our objects emit (docs/events.md) */
-	"kmt:*",
-	"kfd:*",
-	"kmt_os:*",
-	"kmt_state:*",
-	"kmt_queue:*",
-	"vkmt:*",
-	"kmt_hip:*",
-	"kmt_rocr:*",
+	{ "kmt:*", LAYERS_KMT },
+	{ "kfd:*", LAYERS_KFD },
+	{ "kmt_os:*", LAYERS_KFD },
+	{ "kmt_state:*", ~0u },
+	{ "kmt_queue:*", ~0u },
+	{ "vkmt:*", LAYERS_KMT },
+	{ "kmt_hip:*", LAYERS_HIP },
+	{ "kmt_rocr:*", LAYERS_HSA },
 	/* where each library lay, for the names of stack frames */
-	"lttng_ust_statedump:*",
-	"lttng_ust_lib:*",
+	{ "lttng_ust_statedump:*", ~0u },
+	{ "lttng_ust_lib:*", ~0u },
 };
 
 static const enum lttng_event_context_type contexts[] = {
@@ -124,21 +129,24 @@ static bool add_contexts(struct recording *recording, char **reason)
 	return true;
 }
 
-static bool enable_events(struct recording *recording, char **reason)
+static bool enable_events(struct recording *recording, unsigned int layers, char **reason)
 {
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < G_N_ELEMENTS(event_patterns); i++) {
-		struct lttng_event *event = lttng_event_create();
+		struct lttng_event *event;
 		int code;
 
+		if (!(event_patterns[i].layers & layers))
+			continue;
+		event = lttng_event_create();
 		if (!event) {
 			*reason = g_strdup("no memory for an LTTng event");
 			return false;
 		}
 		event->type = LTTNG_EVENT_TRACEPOINT;
 		event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
-		g_strlcpy(event->name, event_patterns[i], sizeof(event->name));
+		g_strlcpy(event->name, event_patterns[i].name, sizeof(event->name));
 		code = lttng_enable_event(recording->handle, event, CHANNEL);
 		lttng_event_destroy(event);
 		if (code < 0)
@@ -160,7 +168,7 @@ bool recording_start(const struct recording_options *options, struct recording *
 		g_strdup_printf("kfdscope-%d-%" G_GINT64_FORMAT, (int)getpid(), g_get_real_time());
 	ok = create_session(recording, options->output, reason) &&
 	     enable_channel(recording, options, reason) && add_contexts(recording, reason) &&
-	     enable_events(recording, reason);
+	     enable_events(recording, options->layers, reason);
 	if (ok) {
 		code = lttng_start_tracing(recording->session);
 		ok = code >= 0 || fail(reason, "cannot start recording", code);

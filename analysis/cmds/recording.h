@@ -10,6 +10,7 @@ struct recording_options {
 	const char *output;         /* directory, absolute; made by the session daemon */
 	uint64_t subbuf_size_bytes; /* power of two; 0: chosen from the room in shared memory */
 	uint32_t subbuf_count;      /* power of two; 0: chosen */
+	unsigned int layers;        /* enum layers */
 	bool blocking;              /* stall the program rather than lose events */
 };
 

@@ -11,7 +11,7 @@ struct report_options {
 	char *output;      /* owned */
 	char *debug_dirs;  /* owned */
 	char *begin, *end; /* owned */
-	gboolean json, fail_on_findings;
+	gboolean json, fail_on_findings, runtime;
 	int top;
 };
 
@@ -105,6 +105,9 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 		  "Print only what happened from TIME on; everything is read", "TIME" },
 		{ "end", 0, 0, G_OPTION_ARG_STRING, &options.end,
 		  "Print only what happened until TIME", "TIME" },
+		{ "runtime", 0, report == ANALYSE_LEAKS ? 0 : G_OPTION_FLAG_HIDDEN,
+		  G_OPTION_ARG_NONE, &options.runtime,
+		  "List what runtimes took and keep for themselves, too", NULL },
 		{ "fail-on-findings", 0, 0, G_OPTION_ARG_NONE, &options.fail_on_findings,
 		  "Exit with status 1 when there are findings or lost events", NULL },
 		{ "debug-dirs", 0, 0, G_OPTION_ARG_STRING, &options.debug_dirs,
@@ -124,6 +127,7 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 	analyse.output = options.output ? options.output : default_output;
 	analyse.format = always_format ? always_format : options.json ? "json" : "text";
 	analyse.top = (uint32_t)options.top;
+	analyse.runtime = options.runtime;
 	analyse.fail_on_findings = options.fail_on_findings;
 	analyse.debug_dirs = options.debug_dirs;
 	rc = run(cmd, &analyse);

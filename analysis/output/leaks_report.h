@@ -59,6 +59,7 @@ struct leaks_options {
 	const char *debug_dirs;   /* for symbols; NULL: the default */
 	int64_t begin_ns, end_ns; /* only what was taken in between; 0: no limit */
 	uint32_t top;             /* groups printed a section; 0: all */
+	bool runtime;             /* the text lists what runtimes keep, too */
 };
 
 struct leaks_report {

@@ -154,6 +154,12 @@ static bool in_section(const struct leak_group *group, const struct section *sec
 	       (section->undecided || group->layer == section->layer);
 }
 
+/* What runtimes keep is seldom of interest, and long. */
+static bool is_collapsed(const struct leaks_report *report, enum leak_layer layer)
+{
+	return layer == LEAK_RUNTIME && !report->options.runtime;
+}
+
 static void section_text(GString *text, const struct leaks_report *report,
 			 const struct section *section, const struct leaks_process *leaks)
 {
@@ -169,6 +175,12 @@ static void section_text(GString *text, const struct leaks_report *report,
 		g_string_append_printf(text, "%s\n", section->title);
 	text_bytes(text, all.bytes);
 	g_string_append(text, " in ");
+	if (is_collapsed(report, section->layer)) {
+		text_count(text, all.count, "block", "blocks");
+		g_string_append(text, ", which no call of the program can free (--runtime lists "
+				      "them)\n\n");
+		return;
+	}
 	text_count(text, all.count, "block, ", "blocks, ");
 	moment_text(text, leaks->moment, leaks->process);
 	g_string_append(text, ".\n\n");
@@ -199,6 +211,7 @@ static void section_text(GString *text, const struct leaks_report *report,
 static void list_text(GString *text, const struct leaks_report *report, const GPtrArray *groups,
 		      const struct process *process, const char *title, bool is_import)
 {
+	struct leak_sum hidden = { 0, 0 };
 	bool first = true;
 
 	for (guint i = 0; i < groups->len; i++) {
@@ -206,6 +219,11 @@ static void list_text(GString *text, const struct leaks_report *report, const GP
 
 		if (group->process != process)
 			continue;
+		if (is_collapsed(report, group->layer)) {
+			hidden.count += group->sum.count;
+			hidden.bytes += group->sum.bytes;
+			continue;
+		}
 		if (first)
 			g_string_append_printf(text, "%s\n", title);
 		first = false;
@@ -227,7 +245,15 @@ static void list_text(GString *text, const struct leaks_report *report, const GP
 		text_chain(text, 8, group->site->ioctl, group->site->type, &group->view);
 		g_string_append_c(text, '\n');
 	}
-	(void)report;
+	if (hidden.count == 0)
+		return;
+	if (first)
+		g_string_append_printf(text, "%s\n", title);
+	text_bytes(text, hidden.bytes);
+	g_string_append(text, " in ");
+	text_count(text, hidden.count, is_import ? "import" : "range",
+		   is_import ? "imports" : "ranges");
+	g_string_append(text, " by the runtime for itself (--runtime lists them)\n\n");
 }
 
 static void shares_text(GString *text, const struct leaks_report *report,

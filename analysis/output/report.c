@@ -51,6 +51,7 @@ static int leaks_write(struct report *report, const struct report_notes *notes)
 		.begin_ns = report->options.begin_ns,
 		.end_ns = report->options.end_ns,
 		.top = report->options.top,
+		.runtime = report->options.runtime,
 	};
 	struct leaks_report *leaks = leaks_report_new(report->model, &options);
 	GString *text = g_string_new(NULL);

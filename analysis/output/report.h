@@ -29,6 +29,7 @@ struct report_options {
 	const char *output; /* borrowed; NULL or "-": standard output */
 	enum report_format format;
 	uint32_t top;             /* entries printed a section; 0: all */
+	bool runtime;             /* leaks: list what runtimes keep for themselves, too */
 	int64_t begin_ns, end_ns; /* only what happened in between is printed; 0: no limit */
 	const char *debug_dirs;   /* borrowed; NULL: the default */
 };

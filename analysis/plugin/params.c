@@ -9,6 +9,7 @@ enum param_type {
 	PARAM_STRING,
 	PARAM_NUMBER, /* not negative */
 	PARAM_FORMAT,
+	PARAM_BOOL,
 };
 
 struct param {
@@ -27,6 +28,7 @@ static const struct param params_known[] = {
 	PARAM("output", PARAM_STRING, output), PARAM("format", PARAM_FORMAT, format),
 	PARAM("top", PARAM_NUMBER, top),       PARAM("begin-ns", PARAM_NUMBER, begin_ns),
 	PARAM("end-ns", PARAM_NUMBER, end_ns), PARAM("debug-dirs", PARAM_STRING, debug_dirs),
+	PARAM("runtime", PARAM_BOOL, runtime),
 };
 
 struct reading {
@@ -75,6 +77,26 @@ static bool set_string(const struct param *param, const bt_value *value, void *m
 	return true;
 }
 
+static bool set_member(const struct param *param, const bt_value *value, void *member)
+{
+	bool flag;
+
+	switch (param->type) {
+	case PARAM_NUMBER:
+		return set_number(param, value, member);
+	case PARAM_BOOL:
+		if (!bt_value_is_bool(value))
+			return false;
+		flag = bt_value_bool_get(value);
+		memcpy(member, &flag, sizeof(flag));
+		return true;
+	case PARAM_STRING:
+	case PARAM_FORMAT:
+		break;
+	}
+	return set_string(param, value, member);
+}
+
 static const char *expected(enum param_type type)
 {
 	switch (type) {
@@ -82,6 +104,8 @@ static const char *expected(enum param_type type)
 		return "a string";
 	case PARAM_NUMBER:
 		return "a number that is not negative";
+	case PARAM_BOOL:
+		return "true or false";
 	case PARAM_FORMAT:
 		return "\"text\" or \"json\"";
 	}
@@ -99,8 +123,7 @@ static bt_value_map_foreach_entry_const_func_status read_param(const char *key,
 
 		if (strcmp(param->name, key) != 0)
 			continue;
-		if (param->type == PARAM_NUMBER ? set_number(param, value, member)
-						: set_string(param, value, member))
+		if (set_member(param, value, member))
 			return BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_OK;
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(reading->component,
 								    "parameter '%s' must be %s",
@@ -111,7 +134,7 @@ static bt_value_map_foreach_entry_const_func_status read_param(const char *key,
 	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_COMPONENT(
 		reading->component,
 		"unknown parameter '%s': known are output, format, top, "
-		"begin-ns, end-ns and debug-dirs",
+		"begin-ns, end-ns, debug-dirs and runtime",
 		key);
 	reading->ok = false;
 	return BT_VALUE_MAP_FOREACH_ENTRY_CONST_FUNC_STATUS_ERROR;

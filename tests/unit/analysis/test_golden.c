@@ -111,7 +111,7 @@ static char *make_report(const char *report, const char *in, const char *fixture
 		fprintf(stderr, "%s: %s\n", in, error);
 	model_finish(model);
 	if (ok && strcmp(report, "leaks") == 0) {
-		const struct leaks_options options = { .top = 0 };
+		const struct leaks_options options = { .top = 0, .runtime = true };
 		struct leaks_report *leaks = leaks_report_new(model, &options);
 
 		leaks_text(text, leaks, NULL);
