@@ -195,14 +195,29 @@ static void call_place(Dwarf_Die *unit, Dwarf_Die *inlined, struct sym_level *le
 		level->file = dwarf_filesrc(files, value, NULL, NULL);
 }
 
-/* Functions inlined at vaddr, innermost first, and the function around them. */
-static uint32_t names_from_dwarf(struct elf_file *file, uint64_t vaddr, struct sym_level *levels,
+/*
+ * The compilation unit of an address. Clang writes no table of address ranges, so that all units have
+ * to be asked.
+ */
+static Dwarf_Die *find_unit(struct elf_file *file, uint64_t address, Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(file->module, address, bias);
+
+	if (unit)
+		return unit;
+	while ((unit = dwfl_module_nextcu(file->module, unit, bias)) != NULL) {
+		if (dwarf_haspc(unit, address - *bias) == 1)
+			return unit;
+	}
+	return NULL;
+}
+
+/* Functions inlined at an address, innermost first, and the function around them. */
+static uint32_t names_from_dwarf(Dwarf_Die *unit, uint64_t address, struct sym_level *levels,
 				 uint32_t max)
 {
-	Dwarf_Addr bias;
-	Dwarf_Die *unit = dwfl_module_addrdie(file->module, vaddr, &bias);
 	Dwarf_Die *scopes = NULL, *parents = NULL;
-	int count = unit ? dwarf_getscopes(unit, vaddr - bias, &scopes) : 0;
+	int count = dwarf_getscopes(unit, address, &scopes);
 	uint32_t level = 0;
 
 	/* The chain of inlining is only complete when asked for from the innermost scope. */
@@ -228,20 +243,32 @@ static uint32_t names_from_dwarf(struct elf_file *file, uint64_t vaddr, struct s
 	return level;
 }
 
+static void line_from_dwarf(Dwarf_Die *unit, uint64_t address, struct sym_level *level)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+
+	if (!line)
+		return;
+	level->file = dwarf_linesrc(line, NULL, NULL);
+	(void)dwarf_lineno(line, &level->line);
+}
+
 uint32_t elf_file_names(struct elf_file *file, uint64_t vaddr, struct sym_level *levels,
 			uint32_t max)
 {
 	uint64_t address = vaddr + file->bias;
-	Dwfl_Line *line = dwfl_module_getsrc(file->module, address);
-	uint32_t count;
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = find_unit(file, address, &bias);
+	uint32_t count = 0;
 	GElf_Off offset;
 	GElf_Sym symbol;
 	const char *name;
 
 	memset(levels, 0, max * sizeof(*levels));
-	if (line)
-		levels[0].file = dwfl_lineinfo(line, NULL, &levels[0].line, NULL, NULL, NULL);
-	count = names_from_dwarf(file, address, levels, max);
+	if (unit) {
+		line_from_dwarf(unit, address - bias, &levels[0]);
+		count = names_from_dwarf(unit, address - bias, levels, max);
+	}
 	name = dwfl_module_addrinfo(file->module, address, &offset, &symbol, NULL, NULL, NULL);
 	/* The nearest symbol below is no answer: in a stripped library it is another function. */
 	if (name && (symbol.st_size == 0 || offset >= symbol.st_size))

@@ -189,6 +189,26 @@ static void a_separate_debug_file_is_found_by_build_id(void **state)
 	g_free(dir);
 }
 
+/* Clang leaves this table out. */
+static void names_need_no_table_of_address_ranges(void **state)
+{
+	char *path = g_strdup_printf("%s/kfdscope-test-%d", g_get_tmp_dir(), (int)getpid());
+	char *command = g_strdup_printf("objcopy -R .debug_aranges '%s' '%s'", self_path, path);
+	struct sym_module module = self;
+	uint64_t address = where_am_i();
+	const struct sym_frame *frame;
+
+	if (system(command) != 0)
+		skip(); /* no binutils here */
+	module.path = path;
+	frame = sym_resolve(*state, &module, address, true);
+	assert_string_equal(frame->levels[frame->level_count - 1].function, __func__);
+	assert_true(frame->levels[0].file && g_str_has_suffix(frame->levels[0].file, "symbols.c"));
+	unlink(path);
+	g_free(command);
+	g_free(path);
+}
+
 static void a_cxx_name_is_readable(void **state)
 {
 	char *name = sym_demangle("_ZN4rocr6memory8allocateEm");
@@ -218,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_no_elf_is_unreadable),
 		cmocka_unit_test(a_stripped_library_is_not_named_by_its_nearest_symbol),
 		cmocka_unit_test(a_separate_debug_file_is_found_by_build_id),
+		cmocka_unit_test(names_need_no_table_of_address_ranges),
 		cmocka_unit_test(a_cxx_name_is_readable),
 		cmocka_unit_test(every_reason_has_words),
 	};
