@@ -202,6 +202,7 @@ static bool is_served(const struct request *request, const struct block *block)
 	       block->begin_ns >= request->entry_ns && block->begin_ns <= request->begin_ns;
 }
 
+/* By what the program did: which of its requests made the runtime take memory is chance. */
 static char *request_key(const struct request *request, const struct block *block,
 			 const struct stackview *view, bool undecided)
 {
@@ -211,49 +212,58 @@ static char *request_key(const struct request *request, const struct block *bloc
 			(const void *)request->site->type, undecided,
 			block ? (int)block->site->kind : -1,
 			block ? block->site->node_id : UINT32_MAX);
-	if (is_served(request, block))
-		g_string_append_printf(key, " %p %p", (const void *)block->site->type,
-				       (const void *)block->site->ioctl);
 	stackview_key(view, key);
 	if (view->count == 0 && request->site->stack)
 		g_string_append_printf(key, " %p", (const void *)request->site->stack);
 	return g_string_free(key, FALSE);
 }
 
-static struct leak_group *request_group(struct grouping *grouping, const struct request *request,
-					const struct block *block, bool undecided)
+static struct leak_group *request_group_new(const struct request *request,
+					    const struct block *block)
 {
-	const struct stack *stack =
-		is_served(request, block) ? block->site->stack : request->site->stack;
-	struct process *process = request->site->process;
-	const struct stackview *view = attribution_view(grouping->attribution, process, stack);
-	char *key = request_key(request, block, view, undecided);
-	struct leak_group *group = g_hash_table_lookup(grouping->groups, key);
+	struct leak_group *group = g_new0(struct leak_group, 1);
 
-	if (group) {
-		g_free(key);
-		return group;
-	}
-	group = g_new0(struct leak_group, 1);
-	group->process = process;
+	group->process = request->site->process;
 	group->own_site = *request->site;
 	if (block) {
 		group->own_site.kind = block->site->kind;
 		group->own_site.node_id = block->site->node_id;
 		group->own_site.gpu_id = block->site->gpu_id;
 	}
-	group->site = is_served(request, block) ? block->site : &group->own_site;
+	group->site = &group->own_site;
 	group->layer = LEAK_APPLICATION;
-	group->undecided = undecided;
-	group->moment =
-		block && block->fate == FATE_AT_CLOSE ? LEFT_AT_CLOSE : process_moment(process);
+	group->moment = block && block->fate == FATE_AT_CLOSE ? LEFT_AT_CLOSE
+							      : process_moment(group->process);
 	group->is_request = true;
 	group->first_ns = group->last_ns = request->begin_ns;
 	group->taken_count = request->site->taken_count;
-	stackview_init(&group->view, grouping->report->sym, process, stack);
-	count_frames(grouping, view);
-	g_hash_table_insert(grouping->groups, key, group);
-	g_ptr_array_add(grouping->report->groups, group);
+	return group;
+}
+
+static struct leak_group *request_group(struct grouping *grouping, const struct request *request,
+					const struct block *block, bool undecided)
+{
+	struct process *process = request->site->process;
+	const struct stackview *view =
+		attribution_view(grouping->attribution, process, request->site->stack);
+	char *key = request_key(request, block, view, undecided);
+	struct leak_group *group = g_hash_table_lookup(grouping->groups, key);
+	const struct stack *stack = request->site->stack;
+
+	if (!group) {
+		group = request_group_new(request, block);
+		group->undecided = undecided;
+		g_hash_table_insert(grouping->groups, g_strdup(key), group);
+		g_ptr_array_add(grouping->report->groups, group);
+		stackview_init(&group->view, grouping->report->sym, process, stack);
+	}
+	g_free(key);
+	/* The first block that was taken for one of them tells the whole way down. */
+	if (is_served(request, block) && group->site == &group->own_site) {
+		group->site = block->site;
+		stackview_fini(&group->view);
+		stackview_init(&group->view, grouping->report->sym, process, block->site->stack);
+	}
 	return group;
 }
 
@@ -288,6 +298,8 @@ static int compare_requests(const void *left, const void *right)
 static void take_requests(struct grouping *grouping, struct leaks_process *leaks)
 {
 	const struct leaks_options *options = &grouping->report->options;
+	const GPtrArray *groups = grouping->report->groups;
+	const guint first = groups->len;
 	GPtrArray *live = g_ptr_array_new();
 	GHashTable *counted = g_hash_table_new(NULL, NULL);
 	GHashTableIter iter;
@@ -304,6 +316,11 @@ static void take_requests(struct grouping *grouping, struct leaks_process *leaks
 	g_ptr_array_sort(live, compare_requests);
 	for (guint i = 0; i < live->len; i++)
 		take_request(grouping, leaks, g_ptr_array_index(live, i), counted);
+	for (guint i = first; i < groups->len; i++) {
+		const struct leak_group *group = g_ptr_array_index(groups, i);
+
+		count_frames(grouping, &group->view);
+	}
 	g_hash_table_destroy(counted);
 	g_ptr_array_free(live, TRUE);
 }

@@ -128,7 +128,7 @@ void text_chain(GString *text, int indent, const struct call_type *ioctl,
 		g_string_append_printf(text, "%s\n", ioctl->name);
 	}
 	if (type && type != ioctl) {
-		chain_line(text, indent, "thunk");
+		chain_line(text, indent, type->layer == LAYER_HIP ? "hip" : "thunk");
 		g_string_append_printf(text, "%s\n", type->name);
 	}
 	for (uint32_t i = 0; i < view->count;) {
