@@ -112,6 +112,11 @@ int machine_ioctl(struct machine *m, unsigned long request, void *args)
 	return kfd_model_ioctl(m->file, request, args);
 }
 
+int machine_svm(struct machine *m, struct machine_svm *call)
+{
+	return machine_ioctl(m, AMDKFD_IOC_SVM + ((unsigned long)call->nattr << 19), call);
+}
+
 int machine_render(struct machine *m, uint32_t minor)
 {
 	int fd = fcntl(kfd_model_memory_fd(m->model), F_DUPFD_CLOEXEC, 0);

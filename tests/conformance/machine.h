@@ -61,6 +61,19 @@ int machine_render(struct machine *m, uint32_t minor);
 /* Acquires the address space of a GPU. */
 void machine_acquire(struct machine *m, uint32_t gpu_id);
 
+/* The SVM argument with room for attributes, which the interface leaves to the caller. */
+struct machine_svm {
+	uint64_t start_addr, size;
+	uint32_t op, nattr;
+	struct kfd_ioctl_svm_attribute attrs[8];
+};
+_Static_assert(offsetof(struct machine_svm, attrs) == sizeof(struct kfd_ioctl_svm_args) &&
+		       offsetof(struct machine_svm, nattr) ==
+			       offsetof(struct kfd_ioctl_svm_args, nattr),
+	       "machine_svm is the SVM argument");
+/* Calls it with the size that its attributes make. */
+int machine_svm(struct machine *m, struct machine_svm *call);
+
 struct buffer {
 	uint64_t va, size, handle, mmap_offset;
 	uint32_t gpu;

@@ -157,14 +157,13 @@ static void alloc_does_not_overlap_svm(struct machine *m)
 {
 	void *range =
 		mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct {
-		struct kfd_ioctl_svm_args args;
-		struct kfd_ioctl_svm_attribute attribute;
-	} svm = { .args = { .start_addr = (uintptr_t)range, .size = 4 * PAGE, .nattr = 1 },
-		  .attribute = { KFD_IOCTL_SVM_ATTR_ACCESS, m->gpu } };
+	struct machine_svm svm = { .start_addr = (uintptr_t)range,
+				   .size = 4 * PAGE,
+				   .nattr = 1,
+				   .attrs = { { KFD_IOCTL_SVM_ATTR_ACCESS, m->gpu } } };
 
 	machine_acquire(m, m->gpu);
-	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_SVM + (8u << 16), &svm), 0);
+	assert_int_equal(machine_svm(m, &svm), 0);
 	assert_int_equal(alloc(m, (uintptr_t)range + PAGE, PAGE, VRAM, 0, m->gpu), -EADDRINUSE);
 	assert_int_equal(alloc(m, VA, PAGE, USERPTR, (uintptr_t)range, m->gpu), -EADDRINUSE);
 	munmap(range, 4 * PAGE);

@@ -76,17 +76,15 @@ static void *churn_events(void *data)
 static void *churn_svm(void *data)
 {
 	struct worker *w = data;
-	struct {
-		struct kfd_ioctl_svm_args args;
-		struct kfd_ioctl_svm_attribute attribute;
-	} call = { .args = { .size = 4 * PAGE, .nattr = 1 },
-		   .attribute = { KFD_IOCTL_SVM_ATTR_ACCESS, w->m->gpu } };
+	struct machine_svm call = { .size = 4 * PAGE,
+				    .nattr = 1,
+				    .attrs = { { KFD_IOCTL_SVM_ATTR_ACCESS, w->m->gpu } } };
 	void *range =
 		mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	call.args.start_addr = (uintptr_t)range;
+	call.start_addr = (uintptr_t)range;
 	for (int i = 0; i < ROUNDS; i++) {
-		w->failures += machine_ioctl(w->m, AMDKFD_IOC_SVM + (8u << 16), &call) != 0;
+		w->failures += machine_svm(w->m, &call) != 0;
 		kfd_model_cpu_unmapped(w->m->model, (uintptr_t)range + PAGE, PAGE);
 	}
 	kfd_model_cpu_unmapped(w->m->model, (uintptr_t)range, 4 * PAGE);

@@ -6,16 +6,6 @@
 
 #define UNDEFINED 0xffffffffu
 
-struct svm {
-	struct kfd_ioctl_svm_args args;
-	struct kfd_ioctl_svm_attribute attrs[8];
-};
-
-static int svm(struct machine *m, struct svm *call)
-{
-	return machine_ioctl(m, AMDKFD_IOC_SVM + ((unsigned long)call->args.nattr << 19), call);
-}
-
 static uint64_t user_range(uint64_t pages)
 {
 	void *range = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
@@ -27,22 +17,23 @@ static uint64_t user_range(uint64_t pages)
 
 static int set_one(struct machine *m, uint64_t start, uint64_t size, uint32_t type, uint32_t value)
 {
-	struct svm call = { .args = { .start_addr = start, .size = size, .nattr = 1 },
-			    .attrs = { { type, value } } };
+	struct machine_svm call = {
+		.start_addr = start, .size = size, .nattr = 1, .attrs = { { type, value } }
+	};
 
-	return svm(m, &call);
+	return machine_svm(m, &call);
 }
 
 static struct kfd_ioctl_svm_attribute get_one(struct machine *m, uint64_t start, uint64_t size,
 					      uint32_t type, uint32_t value)
 {
-	struct svm call = { .args = { .start_addr = start,
-				      .size = size,
-				      .nattr = 1,
-				      .op = KFD_IOCTL_SVM_OP_GET_ATTR },
-			    .attrs = { { type, value } } };
+	struct machine_svm call = { .start_addr = start,
+				    .size = size,
+				    .nattr = 1,
+				    .op = KFD_IOCTL_SVM_OP_GET_ATTR,
+				    .attrs = { { type, value } } };
 
-	assert_int_equal(svm(m, &call), 0);
+	assert_int_equal(machine_svm(m, &call), 0);
 	return call.attrs[0];
 }
 
@@ -115,11 +106,11 @@ static void an_unmapped_range_is_forgotten(struct machine *m)
 static void bad_arguments_are_refused(struct machine *m)
 {
 	uint64_t range = user_range(2);
-	struct svm call = { .args = { .start_addr = range, .size = PAGE, .op = 7 } };
+	struct machine_svm call = { .start_addr = range, .size = PAGE, .op = 7 };
 
 	assert_int_equal(set_one(m, range, PAGE, KFD_IOCTL_SVM_ATTR_ACCESS, m->gpu), -EINVAL);
 	machine_acquire(m, m->gpu);
-	assert_int_equal(svm(m, &call), -EINVAL);
+	assert_int_equal(machine_svm(m, &call), -EINVAL);
 	assert_int_equal(set_one(m, 0, PAGE, KFD_IOCTL_SVM_ATTR_ACCESS, m->gpu), -EINVAL);
 	assert_int_equal(set_one(m, range, 0, KFD_IOCTL_SVM_ATTR_ACCESS, m->gpu), -EINVAL);
 	assert_int_equal(set_one(m, range + 8, PAGE, KFD_IOCTL_SVM_ATTR_ACCESS, m->gpu), -EINVAL);
@@ -129,16 +120,16 @@ static void bad_arguments_are_refused(struct machine *m)
 	assert_int_equal(set_one(m, range, PAGE, KFD_IOCTL_SVM_ATTR_PREFERRED_LOC, UNKNOWN_GPU),
 			 -EINVAL);
 	/* the argument must be as long as its attributes */
-	call.args.op = KFD_IOCTL_SVM_OP_SET_ATTR;
-	call.args.nattr = 2;
+	call.op = KFD_IOCTL_SVM_OP_SET_ATTR;
+	call.nattr = 2;
 	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_SVM + (8u << 16), &call), -EINVAL);
 	/* these can be set only */
-	call.args = (struct kfd_ioctl_svm_args){
+	call = (struct machine_svm){
 		.start_addr = range, .size = PAGE, .nattr = 1, .op = KFD_IOCTL_SVM_OP_GET_ATTR
 	};
 	call.attrs[0].type = KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE;
 	call.attrs[0].value = m->gpu;
-	assert_int_equal(svm(m, &call), -EINVAL);
+	assert_int_equal(machine_svm(m, &call), -EINVAL);
 	munmap((void *)range, 2 * PAGE);
 }
 
