@@ -297,6 +297,15 @@ void fake_wait_count(_Atomic unsigned int *counter, unsigned int value)
 	assert_int_equal(atomic_load(counter), value);
 }
 
+void fake_wait32(struct fake_host *host, uint64_t va, uint32_t value)
+{
+	uint64_t deadline = now_ms() + FAKE_TIMEOUT_MS;
+
+	while (fake_load32(host, va) != value && now_ms() < deadline)
+		nap();
+	assert_int_equal(fake_load32(host, va), value);
+}
+
 void fake_let_run(void)
 {
 	const struct timespec moment = { .tv_nsec = 20000000 };

@@ -82,6 +82,8 @@ void fake_queue_wait(struct fake_queue *queue, uint64_t read_ptr);
 void fake_queue_drain(struct fake_queue *queue);
 /* Waits until a counter of the host reaches a value. */
 void fake_wait_count(_Atomic unsigned int *counter, unsigned int value);
+/* Waits until a word of memory has a value. */
+void fake_wait32(struct fake_host *host, uint64_t va, uint32_t value);
 /* Lets the worker go round for a while, when nothing is expected to happen. */
 void fake_let_run(void);
 

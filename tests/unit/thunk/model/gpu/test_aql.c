@@ -334,10 +334,10 @@ static void a_pm4_buffer_runs_and_completes_once(void **state)
 	signal_init(host, 0, 1, 9);
 	open_queue(&queue, host, QUEUE);
 	for (unsigned int round = 1; round < 3; round++) {
-		fake_store32(host, WORD + 4, 0);
+		fake_store64(host, WORD, 0);
 		fake_queue_packet(&queue, &packet);
+		fake_wait32(host, WORD, 0x1111);
 		fake_let_run();
-		assert_int_equal(fake_load32(host, WORD), 0x1111);
 		assert_int_equal(fake_queue_read_ptr(&queue), round - 1);
 		fake_store32(host, WORD + 4, 1);
 		fake_wait_count(&host->interrupts, round);

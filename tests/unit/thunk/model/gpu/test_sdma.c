@@ -428,8 +428,8 @@ static void an_indirect_buffer_counts_as_one_packet(void **state)
 	fake_queue_open(&queue, host, KFD_MODEL_QUEUE_SDMA, 90000, QUEUE, RING_BYTES);
 	fake_queue_write(&queue, dw, 10);
 	fake_queue_ring(&queue);
+	fake_wait32(host, WORD, 0x1111);
 	fake_let_run();
-	assert_int_equal(fake_load32(host, WORD), 0x1111);
 	assert_int_equal(fake_queue_read_ptr(&queue), 0);
 	fake_store32(host, WORD + 4, 1);
 	fake_queue_drain(&queue);
@@ -488,6 +488,7 @@ static void expect_dead(struct fake_host *host, uint32_t gfx_version, const uint
 			uint32_t count)
 {
 	const uint32_t fence[] = { 5, VA(WORD), 0x77 };
+	unsigned int reports = host->faults + host->exceptions;
 	struct fake_queue queue;
 
 	fake_store32(host, WORD, 0);
@@ -495,7 +496,8 @@ static void expect_dead(struct fake_host *host, uint32_t gfx_version, const uint
 	fake_queue_write(&queue, dw, count);
 	fake_queue_write(&queue, fence, 4);
 	fake_queue_ring(&queue);
-	fake_let_run();
+	while (atomic_load(&host->faults) + atomic_load(&host->exceptions) == reports)
+		fake_let_run();
 	assert_int_equal(fake_queue_read_ptr(&queue), 0);
 	assert_int_equal(fake_load32(host, WORD), 0);
 	fake_queue_close(&queue);
