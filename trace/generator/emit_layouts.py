@@ -44,9 +44,11 @@ def compat_array(function, grown):
     count = grown.rule[1:].split("]")[0]
     args = ", ".join("t_newest" if a is grown else a.name for a in function.arguments)
     return ["{", f"\t{ctype} *t_newest = NULL;", "\tHSAKMT_STATUS t_status;", "",
-            "\tkmt_note_client_523();", "\t/* More than any node has: the call refuses the count before it writes. */",
-            f"\tif ({grown.name} && {count} && {count} <= TRACE_LAYOUT_ELEMENTS) {{",
-            f"\t\tt_newest = calloc({count}, sizeof(*t_newest));", "\t\tif (!t_newest)",
+            "\tkmt_note_client_523();",
+            "\t/* None, or more than any node has: the call writes nothing, but wants an array. */",
+            f"\tif ({grown.name}) {{",
+            f"\t\tt_newest = calloc({count} && {count} <= TRACE_LAYOUT_ELEMENTS ? {count} : 1,",
+            "\t\t\tsizeof(*t_newest));", "\t\tif (!t_newest)",
             "\t\t\treturn HSAKMT_STATUS_NO_MEMORY;", "\t}",
             wrap(f"\tt_status = {function.name}_call(__builtin_return_address(0), kmt_primary(), "
                  f"{args});", "\t\t"),
