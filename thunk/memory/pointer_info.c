@@ -14,7 +14,9 @@ static HSA_POINTER_TYPE pointer_type(const struct fmm_object *object)
 		return HSA_POINTER_REGISTERED_GRAPHICS;
 	if (object->user_ptr)
 		return HSA_POINTER_REGISTERED_USER;
-	return object->handle_count ? HSA_POINTER_ALLOCATED : HSA_POINTER_RESERVED_ADDR;
+	/* System memory of a machine without dGPU has no handle either, but is no bare range. */
+	return object->handle_count || !object->flags.ui32.OnlyAddress ? HSA_POINTER_ALLOCATED
+								       : HSA_POINTER_RESERVED_ADDR;
 }
 
 static void fill(HsaPointerInfo *info, const struct fmm_object *object)
