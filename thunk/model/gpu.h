@@ -58,8 +58,8 @@ enum kfd_model_queue_type {
 
 struct kfd_model_queue_config {
 	enum kfd_model_queue_type type;
-	uint32_t queue_id;	/* the KFD's */
-	uint32_t gfx_version;	/* gfx_target_version of the node: 90010, 110000 … */
+	uint32_t queue_id;    /* the KFD's */
+	uint32_t gfx_version; /* gfx_target_version of the node: 90010, 110000 … */
 	uint64_t ring_va, ring_size_bytes;
 	uint64_t read_ptr_va, write_ptr_va;
 	/*
@@ -67,7 +67,7 @@ struct kfd_model_queue_config {
 	 * when the queue is made: a first doorbell that changes nothing is noticed late.
 	 */
 	const void *doorbell;
-	void *vm;		/* handed back to the host functions */
+	void *vm; /* handed back to the host functions */
 };
 
 /* The engines of one simulated GPU: threads that serve its queues. */
