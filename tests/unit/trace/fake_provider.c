@@ -56,7 +56,7 @@ enum { KEPT_MAX = 256, EVENT_MAX = 8192 };
 
 struct kept {
 	enum trace_event kind;
-	unsigned char event[EVENT_MAX];
+	_Alignas(uint64_t) unsigned char event[EVENT_MAX];
 	uint64_t frames[TRACE_STACK_CAP];
 };
 
