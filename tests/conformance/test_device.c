@@ -336,6 +336,29 @@ static void a_file_becomes_a_secondary_process_once(struct machine *m)
 	kfd_model_close(second);
 }
 
+static void contexts_have_doorbells_of_their_own(struct machine *m)
+{
+	const off_t slice = (off_t)(3ull << 62 | (uint64_t)m->gpu << 46);
+	struct kfd_model_file *second = NULL;
+	uint64_t *ours, *theirs, *again;
+
+	assert_int_equal(kfd_model_open(m->model, &second), 0);
+	assert_int_equal(kfd_model_ioctl(second, AMDKFD_IOC_CREATE_PROCESS, NULL), 0);
+	ours = kfd_model_mmap(m->model, m->file, NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      slice);
+	again = kfd_model_mmap(m->model, m->file, NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED,
+			       slice);
+	theirs = kfd_model_mmap(m->model, second, NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED,
+				slice);
+	ours[3] = 5;
+	assert_int_equal(again[3], 5);
+	assert_int_equal(theirs[3], 0);
+	munmap(ours, 8192);
+	munmap(again, 8192);
+	munmap(theirs, 8192);
+	kfd_model_close(second);
+}
+
 static void a_process_has_a_limit_of_secondary_contexts(struct machine *m)
 {
 	struct kfd_model_file *files[80] = { NULL };
@@ -468,6 +491,7 @@ static const struct conformance_case cases[] = {
 	  "{\"do\": \"smi\", \"node\": 1, \"text\": \"2 5\", \"on\": \"GET_VERSION\", \"calls\": 3}]}" },
 	{ "CREATE_PROCESS", "EINVAL", "a file becomes a secondary process once",
 	  a_file_becomes_a_secondary_process_once, NULL, NULL },
+	{ "CREATE_PROCESS", NULL, "contexts have doorbells of their own", contexts_have_doorbells_of_their_own, NULL, NULL },
 	{ "CREATE_PROCESS", "ENOSPC", "a process has a limit of secondary contexts",
 	  a_process_has_a_limit_of_secondary_contexts, NULL, NULL },
 	{ "SVM", "EOPNOTSUPP", "a secondary process has none",

@@ -125,7 +125,7 @@ static void without_a_page_there_are_256_slots(struct machine *m)
 		args.event_page_offset = 0;
 	}
 	assert_int_equal(created, 255);
-	page = kfd_model_mmap(m->model, NULL, 32768, PROT_READ | PROT_WRITE, MAP_SHARED,
+	page = kfd_model_mmap(m->model, m->file, NULL, 32768, PROT_READ | PROT_WRITE, MAP_SHARED,
 			      (off_t)(2ull << 62));
 	assert_ptr_not_equal(page, MAP_FAILED);
 	assert_true(((uint64_t *)page)[1] == UINT64_MAX);

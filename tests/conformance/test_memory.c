@@ -318,24 +318,25 @@ static void device_maps_follow_the_offset_rules(struct machine *m)
 	machine_acquire(m, m->gpu);
 	mmio = (off_t)machine_alloc(m, m->gpu, PAGE, MMIO).mmap_offset;
 	assert_true((uint64_t)mmio == (uint64_t)m->gpu << 46);
-	view = kfd_model_mmap(m->model, NULL, PAGE, rw, MAP_SHARED, mmio);
+	view = kfd_model_mmap(m->model, m->file, NULL, PAGE, rw, MAP_SHARED, mmio);
 	assert_ptr_not_equal(view, MAP_FAILED);
 	munmap(view, PAGE);
-	assert_ptr_equal(kfd_model_mmap(m->model, NULL, 2 * PAGE, rw, MAP_SHARED, mmio),
+	assert_ptr_equal(kfd_model_mmap(m->model, m->file, NULL, 2 * PAGE, rw, MAP_SHARED, mmio),
 			 MAP_FAILED);
 	assert_int_equal(errno, EINVAL);
-	view = kfd_model_mmap(m->model, NULL, 2 * PAGE, rw, MAP_SHARED, doorbell);
+	view = kfd_model_mmap(m->model, m->file, NULL, 2 * PAGE, rw, MAP_SHARED, doorbell);
 	assert_ptr_not_equal(view, MAP_FAILED);
 	munmap(view, 2 * PAGE);
-	assert_ptr_equal(kfd_model_mmap(m->model, NULL, PAGE, rw, MAP_SHARED, doorbell),
+	assert_ptr_equal(kfd_model_mmap(m->model, m->file, NULL, PAGE, rw, MAP_SHARED, doorbell),
 			 MAP_FAILED);
 	assert_int_equal(errno, EINVAL);
-	assert_ptr_equal(kfd_model_mmap(m->model, NULL, PAGE, rw, MAP_SHARED,
+	assert_ptr_equal(kfd_model_mmap(m->model, m->file, NULL, PAGE, rw, MAP_SHARED,
 					(off_t)((uint64_t)UNKNOWN_GPU << 46 & ~(3ull << 62))),
 			 MAP_FAILED);
 	assert_int_equal(errno, ENODEV);
-	assert_ptr_equal(kfd_model_mmap(m->model, NULL, PAGE, rw, MAP_SHARED, (off_t)(2ull << 62)),
-			 MAP_FAILED);
+	assert_ptr_equal(
+		kfd_model_mmap(m->model, m->file, NULL, PAGE, rw, MAP_SHARED, (off_t)(2ull << 62)),
+		MAP_FAILED);
 	assert_int_equal(errno, EINVAL);
 }
 

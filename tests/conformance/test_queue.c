@@ -65,9 +65,9 @@ static void older_generations_have_a_page_of_small_doorbells(struct machine *m)
 	assert_int_equal(create(m, &b), 0);
 	/* user space adds the queue id by itself */
 	assert_true(a.doorbell_offset == (uint64_t)slice && b.doorbell_offset == (uint64_t)slice);
-	view = kfd_model_mmap(m->model, NULL, 8192, PROT_READ, MAP_SHARED, slice);
+	view = kfd_model_mmap(m->model, m->file, NULL, 8192, PROT_READ, MAP_SHARED, slice);
 	assert_ptr_equal(view, MAP_FAILED);
-	view = kfd_model_mmap(m->model, NULL, 4096, PROT_READ, MAP_SHARED, slice);
+	view = kfd_model_mmap(m->model, m->file, NULL, 4096, PROT_READ, MAP_SHARED, slice);
 	assert_ptr_not_equal(view, MAP_FAILED);
 	munmap(view, 4096);
 }
@@ -380,7 +380,7 @@ static void a_queue_moves_bytes_and_signals(struct machine *m)
 					(off_t)ring.mmap_offset);
 	memory = kfd_model_render_mmap(m->model, NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
 				       (off_t)target.mmap_offset);
-	doorbell = kfd_model_mmap(m->model, NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED,
+	doorbell = kfd_model_mmap(m->model, m->file, NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED,
 				  (off_t)(args.doorbell_offset & ~8191ull));
 	assert_ptr_not_equal(doorbell, MAP_FAILED);
 	wptr = (uint64_t *)(uintptr_t)pointers.mmap_offset;

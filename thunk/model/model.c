@@ -273,18 +273,29 @@ static void *map_device(struct kfd_model_process *process, enum kfd_model_mmap_t
 	return rc ? fail(rc) : map_store(process, addr, size_bytes, prot, flags, offset);
 }
 
-void *kfd_model_mmap(struct kfd_model *model, void *addr, size_t size_bytes, int prot, int flags,
-		     off_t offset)
+/* The process object that a map of the device is about; NULL when the caller has none. */
+static struct kfd_model_process *mapping_process(struct kfd_model *model,
+						 const struct kfd_model_file *file)
 {
-	enum kfd_model_mmap_type type = (enum kfd_model_mmap_type)((uint64_t)offset >> 62);
-	uint32_t gpu_id = (uint32_t)((uint64_t)offset >> 46) & 0xffff;
 	struct kfd_model_process *process;
-	struct kfd_model_vm *vm;
 
+	if (file && file->pid == getpid())
+		return file->process;
 	pthread_mutex_lock(&model->lock);
 	process = model->primary;
 	pthread_mutex_unlock(&model->lock);
-	if (!process || process->pid != getpid())
+	return process && process->pid == getpid() ? process : NULL;
+}
+
+void *kfd_model_mmap(struct kfd_model *model, struct kfd_model_file *file, void *addr,
+		     size_t size_bytes, int prot, int flags, off_t offset)
+{
+	enum kfd_model_mmap_type type = (enum kfd_model_mmap_type)((uint64_t)offset >> 62);
+	uint32_t gpu_id = (uint32_t)((uint64_t)offset >> 46) & 0xffff;
+	struct kfd_model_process *process = mapping_process(model, file);
+	struct kfd_model_vm *vm;
+
+	if (!process)
 		return fail(EINVAL);
 	if (model->front.plain_offsets) {
 		if (offset && (uint64_t)offset == process->events->kernel_page)
@@ -320,12 +331,9 @@ static void *map_foreign(struct kfd_model_process *process, void *addr, size_t s
 void *kfd_model_render_mmap(struct kfd_model *model, void *addr, size_t size_bytes, int prot,
 			    int flags, off_t offset)
 {
-	struct kfd_model_process *process;
+	struct kfd_model_process *process = mapping_process(model, NULL);
 
-	pthread_mutex_lock(&model->lock);
-	process = model->primary;
-	pthread_mutex_unlock(&model->lock);
-	if (!process || process->pid != getpid())
+	if (!process)
 		return fail(EINVAL);
 	if ((uint64_t)offset & KFD_MODEL_FOREIGN_OFFSET && offset > 0)
 		return map_foreign(process, addr, size_bytes, prot, flags,

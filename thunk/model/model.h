@@ -83,11 +83,13 @@ void kfd_model_close(struct kfd_model_file *file);
 int kfd_model_ioctl(struct kfd_model_file *file, unsigned long request, void *arg);
 
 /*
- * Maps the KFD (kfd.md 3) for the process that calls.
+ * Maps the KFD (kfd.md 3) for the process that calls; a file with a secondary context shows that
+ * one's doorbells and events.
+ * @param file  the open file, or NULL for the primary context.
  * @return the address, or MAP_FAILED with errno set.
  */
-void *kfd_model_mmap(struct kfd_model *model, void *addr, size_t size_bytes, int prot, int flags,
-		     off_t offset);
+void *kfd_model_mmap(struct kfd_model *model, struct kfd_model_file *file, void *addr,
+		     size_t size_bytes, int prot, int flags, off_t offset);
 /* Maps a buffer at the offset that ALLOC or GEM_MMAP returned. Same result. */
 void *kfd_model_render_mmap(struct kfd_model *model, void *addr, size_t size_bytes, int prot,
 			    int flags, off_t offset);

@@ -113,7 +113,7 @@ void *kfdscope_model_mmap(int fd, void *addr, size_t size_bytes, int prot, int f
 {
 	if (!model || !kfd_model_is_memory(model, fd))
 		return mmap(addr, size_bytes, prot, flags, fd, offset);
-	return kfd_model_mmap(model, addr, size_bytes, prot, flags, offset);
+	return kfd_model_mmap(model, NULL, addr, size_bytes, prot, flags, offset);
 }
 
 static const struct hsakmt_model_functions_v1 functions = {

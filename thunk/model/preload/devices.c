@@ -93,7 +93,7 @@ PRELOAD_EXPORT void *mmap(void *addr, size_t size, int prot, int flags, int fd, 
 		return flags & MAP_ANONYMOUS ? real_mmap()(addr, size, prot, flags, fd, offset)
 					     : map_plain(addr, size, prot, flags, fd, offset);
 	if (file->kind == PRELOAD_KFD)
-		return kfd_model_mmap(file->model, addr, size, prot, flags, offset);
+		return kfd_model_mmap(file->model, file->kfd, addr, size, prot, flags, offset);
 	return kfd_model_render_mmap(file->model, addr, size, prot, flags, offset);
 }
 

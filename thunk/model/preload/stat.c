@@ -96,6 +96,10 @@ PRELOAD_EXPORT int __lxstat64(int version, const char *path, struct stat64 *st)
 	__attribute__((alias("__lxstat")));
 PRELOAD_EXPORT int __fxstat64(int version, int fd, struct stat64 *st)
 	__attribute__((alias("__fxstat")));
+PRELOAD_EXPORT int __fxstatat(int version, int directory, const char *path, struct stat *st,
+			      int flags);
+PRELOAD_EXPORT int __fxstatat64(int version, int directory, const char *path, struct stat64 *st,
+				int flags) __attribute__((alias("__fxstatat")));
 PRELOAD_EXPORT char *__realpath_chk(const char *path, char *resolved, size_t size);
 
 PRELOAD_EXPORT int stat(const char *path, struct stat *st)
@@ -161,6 +165,12 @@ int __fxstat(int version, int fd, struct stat *st)
 {
 	(void)version;
 	return fstat(fd, st);
+}
+
+int __fxstatat(int version, int directory, const char *path, struct stat *st, int flags)
+{
+	(void)version;
+	return fstatat(directory, path, st, flags);
 }
 
 static void widen(const struct stat *st, struct statx *out)
