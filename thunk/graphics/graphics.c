@@ -90,7 +90,7 @@ static void *make_object(struct kmt_context *ctx, struct source *source, struct 
 			 bool with_address, const struct gpu_set *nodes)
 {
 	struct fmm_aperture *aperture = choose_aperture(ctx, gpu, with_address);
-	struct fmm_object *object = fmm_object_new();
+	struct fmm_object *object = fmm_object_new(ctx->fmm, false);
 	void *address;
 
 	if (!object)

@@ -132,7 +132,7 @@ static HSAKMT_STATUS register_handle(struct kmt_context *ctx, const struct wire_
 
 	if (!aperture)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	object = fmm_object_new();
+	object = fmm_object_new(ctx->fmm, false);
 	if (!object)
 		return status;
 	address = fmm_va_alloc(ctx, aperture, NULL, size, 0);

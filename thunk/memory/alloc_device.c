@@ -83,7 +83,7 @@ void *fmm_alloc_device(struct kmt_context *ctx, const struct fmm_request *reques
 		if (address)
 			return address;
 	}
-	object = fmm_object_new();
+	object = fmm_object_new(ctx->fmm, false);
 	if (!object)
 		return NULL;
 	if (!find_place(ctx, gpu, request, &place) ||

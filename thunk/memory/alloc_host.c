@@ -26,7 +26,7 @@ static void *alloc_plain(struct kmt_context *ctx, const struct fmm_request *requ
 
 	if (request->align_bytes || request->fixed)
 		return NULL;
-	object = fmm_object_new();
+	object = fmm_object_new(ctx->fmm, false);
 	if (!object)
 		return NULL;
 	address = kmt_mmap(ctx, NULL, request->size_bytes, host_prot(request->flags),
@@ -115,7 +115,7 @@ void *fmm_alloc_host(struct kmt_context *ctx, const struct fmm_request *request)
 	if (!gpu || !atomic_load(&ctx->fmm->has_svm))
 		return NULL;
 	aperture = flags.ui32.CoarseGrain ? &ctx->fmm->svm : fmm_svm_alt(ctx->fmm);
-	object = fmm_object_new();
+	object = fmm_object_new(ctx->fmm, false);
 	if (!object)
 		return NULL;
 	address = fmm_va_alloc(ctx, aperture, request->fixed, va_size, request->align_bytes);

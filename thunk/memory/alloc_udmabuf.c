@@ -88,7 +88,7 @@ void *fmm_alloc_udmabuf(struct kmt_context *ctx, struct fmm_gpu *gpu,
 {
 	uint64_t size = kmt_round_up(request->size_bytes, kmt_process()->page_size_bytes);
 	struct fmm_aperture *aperture = &ctx->fmm->svm;
-	struct fmm_object *object = fmm_object_new();
+	struct fmm_object *object = fmm_object_new(ctx->fmm, false);
 	void *address = NULL;
 	int memfd = -1, rc = -ENOMEM;
 

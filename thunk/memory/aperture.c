@@ -24,7 +24,7 @@ void fmm_aperture_fini(struct fmm_aperture *aperture)
 		goto out;
 	pthread_mutex_unlock(&aperture->lock);
 	while ((node = aperture->objects.root)) {
-		struct fmm_object *object = (struct fmm_object *)node;
+		struct fmm_object *object = node->owner;
 
 		range_tree_remove(&aperture->objects, node);
 		object->dead = true;

@@ -18,6 +18,7 @@ static void init_empty(struct kmt_fmm *fmm)
 	fmm->cpuvm.wire_type = 4;
 	fmm->cpuvm.cpu_accessible = true;
 	gpu_sets_init(&fmm->sets);
+	node_pool_init(&fmm->nodes);
 	svm_records_init(&fmm->records);
 	handle_table_init(&fmm->bos);
 }
@@ -36,6 +37,7 @@ static void drop_all(struct kmt_fmm *fmm)
 	fmm_aperture_fini(&fmm->svm_alt);
 	fmm_aperture_fini(&fmm->handles);
 	fmm_aperture_fini(&fmm->cpuvm);
+	node_pool_fini(&fmm->nodes);
 	svm_records_fini(&fmm->records);
 	handle_table_fini(&fmm->bos);
 	gpu_sets_fini(&fmm->sets);
@@ -83,6 +85,7 @@ void kmt_fmm_after_fork(struct kmt_context *ctx)
 	 * Locks may have been held by threads that do not exist here: all of them are made anew. This
 	 * thread is the only one.
 	 */
+	node_pool_after_fork(&fmm->nodes);
 	drop_all(fmm);
 	memset(fmm, 0, sizeof(*fmm));
 	init_empty(fmm);
@@ -160,8 +163,8 @@ bool kmt_fmm_handle_of_range(const struct kmt_context *ctx, const void *address,
 
 	if (!object)
 		return false;
-	start = object->user_ptr ? object->user.start : object->va.start;
-	size = object->user_ptr ? object->user.size_bytes : object->va.size_bytes;
+	start = object->user_ptr ? (uintptr_t)object->user_ptr : object->va.start;
+	size = object->user_ptr ? object->user_size_bytes : object->va.size_bytes;
 	offset = (uintptr_t)address - start;
 	inside = object->handle_count == 1 && offset <= size && size_bytes <= size - offset;
 	if (inside) {
@@ -216,7 +219,7 @@ static void visit_aperture(struct fmm_aperture *aperture, const struct visitor *
 	pthread_mutex_lock(&aperture->lock);
 	for (struct range_node *node = range_tree_first(&aperture->objects); node;
 	     node = range_tree_next(node))
-		visit_object((const struct fmm_object *)node, visitor);
+		visit_object(node->owner, visitor);
 	pthread_mutex_unlock(&aperture->lock);
 }
 

@@ -20,6 +20,7 @@
 #include "handle/handle_table.h"
 #include "memory/fmm.h"
 #include "memory/gpu_set.h"
+#include "memory/node_pool.h"
 #include "memory/range_tree.h"
 #include "svm/records.h"
 
@@ -66,35 +67,45 @@ struct fmm_aperture {
 	struct range_tree areas;   /* reserved mode: disjoint ranges in use, guards included */
 };
 
-struct fmm_object {
-	struct range_node va;   /* in aperture->objects; start and GPU size */
-	struct range_node user; /* in aperture->users when user_ptr; pointer and exact size */
-	struct fmm_aperture *aperture; /* borrowed; fixed at the insertion */
-	atomic_uint refs;              /* one for the index, one for each call in progress */
-	pthread_mutex_t lock;          /* one operation with ioctls at a time */
+struct fmm_span {
+	uint64_t start, size_bytes;
+};
 
-	/* Fixed before the insertion. */
-	uint32_t gpu_id, node_id; /* owner; gpu_id 0 without one */
-	uint32_t ioctl_flags;
-	bool imported;  /* from a shared handle */
-	bool internal;  /* the library's own */
-	bool plain_map; /* anonymous memory, no BO: non-dGPU system memory */
-	int map_fd;     /* what the CPU mapping is of; -1 without one */
-	int map_prot;
-	uint64_t map_offset_bytes;
-	void *metadata; /* owned; graphics imports */
-	uint32_t metadata_size_bytes;
-	void *user_ptr; /* registered memory */
+/* First what QueryPointerInfo reads. */
+struct fmm_object {
+	/* Fixed before or at the insertion. */
+	struct fmm_span va;            /* GPU address and size */
+	struct fmm_aperture *aperture; /* borrowed */
+	void *user_ptr;                /* registered memory */
 	uint64_t user_size_bytes;
+	void *metadata;   /* owned; graphics imports */
+	uint32_t node_id; /* owner */
+	bool imported;    /* from a shared handle */
+	bool internal;    /* the library's own */
+	bool plain_map;   /* anonymous memory, no BO: non-dGPU system memory */
 
 	/* Both locks. */
 	bool dead; /* out of the index; whoever still has a reference must not use it */
 	HsaMemFlags flags;
-	uint64_t handle, *handles; /* handles is &handle, or owned when there are more */
-	uint32_t handle_count;     /* 0: an address range, or plain_map */
-	uint32_t registrations, mappings;
+	uint32_t handle_count;                     /* 0: an address range, or plain_map */
 	const struct gpu_set *registered, *mapped; /* borrowed from fmm->sets */
 	void *user_data;
+	uint32_t registrations, mappings;
+	uint64_t handle, *handles; /* handles is &handle, or owned when there are more */
+
+	/* Fixed before the insertion. */
+	uint32_t gpu_id; /* owner; 0 without one */
+	uint32_t ioctl_flags;
+	uint32_t metadata_size_bytes;
+	int map_fd; /* what the CPU mapping is of; -1 without one */
+	int map_prot;
+	uint64_t map_offset_bytes;
+
+	struct node_pool *pool;       /* borrowed; of the nodes */
+	struct range_node *va_node;   /* in aperture->objects */
+	struct range_node *user_node; /* in aperture->users when user_ptr; else NULL */
+	atomic_uint refs;             /* one for the index, one for each call in progress */
+	pthread_mutex_t lock;         /* one operation with ioctls at a time */
 };
 
 /* One GPU of the process. */
@@ -143,6 +154,7 @@ struct kmt_fmm {
 	uint64_t reserved_size_bytes;
 	atomic_uint scratch_blocks; /* GPUs with a scratch block: 0 saves looking */
 	struct gpu_sets sets;
+	struct node_pool nodes; /* of all apertures' objects */
 	struct svm_records records;
 	struct handle_table bos; /* libdrm's buffer objects that callers hold */
 };
@@ -237,8 +249,11 @@ static inline struct fmm_aperture *fmm_svm_alt(struct kmt_fmm *fmm)
 
 /* --- objects (object.c) --- */
 
-/* A new object with one reference and no place; NULL without memory. */
-struct fmm_object *fmm_object_new(void);
+/*
+ * A new object with one reference and no place; NULL without memory.
+ * @param user  room for a user pointer.
+ */
+struct fmm_object *fmm_object_new(struct kmt_fmm *fmm, bool user);
 void fmm_object_put(struct fmm_object *object);
 /* Writes what QueryPointerInfo shows; the caller holds object->lock. */
 static inline void fmm_object_begin_change(struct fmm_object *object)

@@ -39,7 +39,7 @@ void *fmm_kfd_page_map(struct kmt_context *ctx, struct fmm_gpu *gpu,
 			 KFD_IOC_ALLOC_MEM_FLAGS_COHERENT | KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE,
 		.size_bytes = page->size_bytes,
 	};
-	struct fmm_object *object = fmm_object_new();
+	struct fmm_object *object = fmm_object_new(ctx->fmm, false);
 	uint64_t offset = 0;
 	void *address;
 

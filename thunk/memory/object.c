@@ -2,26 +2,25 @@
 /* Objects: their life, their place in an aperture's indexes, and finding them (memory.md 4). */
 #include "memory/fmm_internal.h"
 
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define CACHE_LINE_BYTES 64
-
-struct fmm_object *fmm_object_new(void)
+struct fmm_object *fmm_object_new(struct kmt_fmm *fmm, bool user)
 {
-	size_t size = (sizeof(struct fmm_object) + CACHE_LINE_BYTES - 1) & ~(CACHE_LINE_BYTES - 1);
-	/* Aligned, because a search touches the first 64 bytes of every object on its way. */
-	struct fmm_object *object = aligned_alloc(CACHE_LINE_BYTES, size);
+	struct fmm_object *object = calloc(1, sizeof(*object));
 
 	if (!object)
 		return NULL;
-	memset(object, 0, sizeof(*object));
 	atomic_init(&object->refs, 1);
 	pthread_mutex_init(&object->lock, NULL);
 	object->handles = &object->handle;
 	object->map_fd = -1;
-	return object;
+	object->pool = &fmm->nodes;
+	object->va_node = node_pool_get(object->pool);
+	object->user_node = user ? node_pool_get(object->pool) : NULL;
+	if (object->va_node && (object->user_node || !user))
+		return object;
+	fmm_object_put(object);
+	return NULL;
 }
 
 void fmm_object_put(struct fmm_object *object)
@@ -29,6 +28,8 @@ void fmm_object_put(struct fmm_object *object)
 	if (!object || atomic_fetch_sub_explicit(&object->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	pthread_mutex_destroy(&object->lock);
+	node_pool_put(object->pool, object->va_node);
+	node_pool_put(object->pool, object->user_node);
 	if (object->handles != &object->handle)
 		free(object->handles);
 	free(object->metadata);
@@ -52,9 +53,9 @@ static struct range_node *find_key(const struct range_tree *tree, uint64_t start
 /* The caller holds the aperture's lock. */
 static void insert(struct fmm_aperture *aperture, struct fmm_object *object)
 {
-	range_tree_insert(&aperture->objects, &object->va);
+	range_tree_insert(&aperture->objects, object->va_node);
 	if (object->user_ptr)
-		range_tree_insert(&aperture->users, &object->user);
+		range_tree_insert(&aperture->users, object->user_node);
 }
 
 static void place(struct fmm_aperture *aperture, struct fmm_object *object, void *address,
@@ -63,8 +64,14 @@ static void place(struct fmm_aperture *aperture, struct fmm_object *object, void
 	object->aperture = aperture;
 	object->va.start = (uintptr_t)address;
 	object->va.size_bytes = size_bytes;
-	object->user.start = (uintptr_t)object->user_ptr;
-	object->user.size_bytes = object->user_size_bytes;
+	object->va_node->owner = object;
+	object->va_node->start = object->va.start;
+	object->va_node->size_bytes = size_bytes;
+	if (!object->user_ptr)
+		return;
+	object->user_node->owner = object;
+	object->user_node->start = (uintptr_t)object->user_ptr;
+	object->user_node->size_bytes = object->user_size_bytes;
 }
 
 void fmm_object_insert(struct fmm_aperture *aperture, struct fmm_object *object, void *address,
@@ -83,7 +90,7 @@ bool fmm_object_insert_user(struct fmm_aperture *aperture, struct fmm_object *ob
 
 	place(aperture, object, address, size_bytes);
 	pthread_mutex_lock(&aperture->lock);
-	is_new = !find_key(&aperture->users, object->user.start, object->user.size_bytes);
+	is_new = !find_key(&aperture->users, (uintptr_t)object->user_ptr, object->user_size_bytes);
 	if (is_new)
 		insert(aperture, object);
 	pthread_mutex_unlock(&aperture->lock);
@@ -95,25 +102,13 @@ void fmm_object_remove(struct fmm_object *object)
 	struct fmm_aperture *aperture = object->aperture;
 
 	pthread_mutex_lock(&aperture->lock);
-	range_tree_remove(&aperture->objects, &object->va);
+	range_tree_remove(&aperture->objects, object->va_node);
 	if (object->user_ptr)
-		range_tree_remove(&aperture->users, &object->user);
+		range_tree_remove(&aperture->users, object->user_node);
 	object->dead = true;
 	pthread_mutex_unlock(&aperture->lock);
 	fmm_object_put(object);
 }
-
-static struct fmm_object *object_of_va(struct range_node *node)
-{
-	return (struct fmm_object *)node;
-}
-
-static struct fmm_object *object_of_user(struct range_node *node)
-{
-	return (struct fmm_object *)((char *)node - offsetof(struct fmm_object, user));
-}
-
-_Static_assert(offsetof(struct fmm_object, va) == 0, "a node of the VA index is an object");
 
 static struct fmm_object *find_user(const struct fmm_aperture *aperture, uint64_t address,
 				    uint64_t size_bytes, enum fmm_match match)
@@ -122,7 +117,7 @@ static struct fmm_object *find_user(const struct fmm_aperture *aperture, uint64_
 					  ? range_tree_find(&aperture->users, address)
 					  : find_key(&aperture->users, address, size_bytes);
 
-	return node ? object_of_user(node) : NULL;
+	return node ? node->owner : NULL;
 }
 
 /* A registered buffer found by its GPU address must be meant by it: same page offset, same size. */
@@ -142,7 +137,7 @@ static struct fmm_object *find_va(const struct fmm_aperture *aperture, uint64_t 
 	struct range_node *node = match == FMM_INSIDE
 					  ? range_tree_find(&aperture->objects, address)
 					  : find_key(&aperture->objects, address & page_mask, 0);
-	struct fmm_object *object = node ? object_of_va(node) : NULL;
+	struct fmm_object *object = node ? node->owner : NULL;
 
 	if (match == FMM_EXACT && object && object->user_ptr &&
 	    !user_object_counts(object, address, size_bytes))
@@ -237,7 +232,7 @@ static struct fmm_object *lock_found(struct fmm_aperture *aperture, struct range
 {
 	if (!node)
 		pthread_mutex_unlock(&aperture->lock);
-	return node ? lock_object(object_of_va(node)) : NULL;
+	return node ? lock_object(node->owner) : NULL;
 }
 
 struct fmm_object *fmm_find_start(struct fmm_aperture *aperture, uint64_t start)

@@ -10,11 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Embedded in what is indexed; 64 bytes, so that a step of a search costs one cache line. */
+/* 64 bytes, so that a step of a search costs one cache line. */
 struct range_node {
 	struct range_node *left, *right, *parent; /* borrowed; the tree's */
 	uint64_t start, size_bytes; /* the key, set by the owner before the insertion */
 	uint64_t max_end;           /* highest end of the subtree, exclusive */
+	void *owner; /* borrowed; what the range belongs to, for the user of the tree */
 	int height;
 };
 

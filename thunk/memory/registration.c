@@ -60,7 +60,7 @@ static HSAKMT_STATUS make_user_object(struct kmt_context *ctx, const struct regi
 
 	if (!gpu || !atomic_load(&ctx->fmm->has_svm))
 		return HSAKMT_STATUS_ERROR;
-	object = fmm_object_new();
+	object = fmm_object_new(ctx->fmm, true);
 	if (!object)
 		return HSAKMT_STATUS_NO_MEMORY;
 	*va = fmm_va_alloc(ctx, &ctx->fmm->svm, NULL, span, 0);

@@ -122,7 +122,7 @@ void fmm_scratch_free(struct kmt_context *ctx, struct fmm_gpu *gpu)
 	if (!base)
 		goto out; /* another thread was faster */
 	while ((piece = fmm_find_after(&gpu->scratch, from))) {
-		from = range_node_end(&piece->va);
+		from = piece->va.start + piece->va.size_bytes;
 		if (!drop_piece(ctx, piece))
 			kmt_log(KMT_LOG_WARNING, "the kernel keeps scratch memory of node %u",
 				gpu->node_id);
@@ -169,7 +169,7 @@ HSAKMT_STATUS fmm_scratch_map(struct kmt_context *ctx, struct fmm_gpu *gpu, void
 	if (bo.va < base || size_bytes == 0 ||
 	    size_bytes - 1 > atomic_load(&gpu->scratch_limit) - bo.va)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	object = fmm_object_new();
+	object = fmm_object_new(ctx->fmm, false);
 	if (!object)
 		return HSAKMT_STATUS_INVALID_HANDLE;
 	if (make_piece(ctx, gpu, &bo, debugged, object) != 0) {

@@ -10,6 +10,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/*
+ * Start addresses that are tried for one length: 32 GiB of them, beyond what programs have at their
+ * low addresses. Trying all would keep a process whose addresses are taken busy for minutes.
+ */
+#define START_LIMIT         16384
 #define TWO_MIB             (2ull << 20)
 #define FOUR_GIB            (4ull << 30)
 #define ALT_ALIGN           (64ull << 10)
@@ -100,14 +105,16 @@ static struct reservation try_length(struct kmt_context *ctx, uint64_t length, u
 {
 	uint64_t page = kmt_process()->page_size_bytes;
 	struct reservation found = { 0 };
+	uint64_t start = base;
 
-	for (uint64_t start = base; start + (length + 1) / 2 - 1 <= limit; start += TWO_MIB) {
+	for (int i = 0; i < START_LIMIT && start + (length + 1) / 2 - 1 <= limit; i++) {
 		uint64_t room = limit + 1 - start;
 		uint64_t size = (length < room ? length : room) & ~(page - 1);
 
 		if (size < FOUR_GIB || try_start(ctx, start, size, limit, &found) != 0 ||
 		    found.size_bytes)
 			break;
+		start += TWO_MIB;
 	}
 	return found;
 }

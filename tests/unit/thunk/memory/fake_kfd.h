@@ -13,6 +13,18 @@
 #include "fake_device.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 
+/*
+ * Whether a range below 2^40 can be reserved at all: the sanitizers' shadow memory sits there, and
+ * looking for a gap takes long.
+ */
+#ifdef __has_feature
+#define FAKE_KFD_SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FAKE_KFD_SANITIZED 1
+#else
+#define FAKE_KFD_SANITIZED 0
+#endif
+
 #define FAKE_KFD_GPUS 8
 /* SET_ATTR and GET_ATTR calls that are remembered. */
 #define FAKE_KFD_SVM_CALLS 64

@@ -243,11 +243,12 @@ static int setup(void **state)
 
 static int setup_reserved(void **state)
 {
+	*state = NULL;
+	if (FAKE_KFD_SANITIZED)
+		return 0;
 	setenv("HSA_RESERVE_SVM", "1", 1);
 	setenv("HSA_USE_SVM", "0", 1);
-	*state = fake_kfd_prepare("b.tree");
-	if (fake_kfd_acquire(*state) != HSAKMT_STATUS_SUCCESS)
-		*state = NULL; /* a sanitizer sits on these addresses */
+	*state = fake_kfd_open("b.tree");
 	return 0;
 }
 
