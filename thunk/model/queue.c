@@ -164,6 +164,15 @@ static void publish(struct kfd_model_process *process, struct kfd_model_kfd_queu
 	queue->vm->queue_count++;
 }
 
+static void unpublish(struct kfd_model_process *process, struct kfd_model_kfd_queue *queue)
+{
+	pthread_mutex_lock(&process->queues_lock);
+	process->queues[queue->id] = NULL;
+	process->queue_count--;
+	pthread_mutex_unlock(&process->queues_lock);
+	queue->vm->queue_count--;
+}
+
 static void tell_created(const struct kfd_model_kfd_queue *queue,
 			 struct kfd_ioctl_create_queue_args *args)
 {
@@ -206,10 +215,12 @@ int kfd_model_queue_create(struct kfd_model_process *process,
 	if (rc)
 		goto out;
 	has_doorbell = true;
+	publish(process, queue); /* first: its engine may report an error before it is back here */
 	rc = start_engine(queue);
-	if (rc)
+	if (rc) {
+		unpublish(process, queue);
 		goto out;
-	publish(process, queue);
+	}
 	tell_created(queue, args);
 	kfd_model_debug_queue_new(process, queue);
 	queue = NULL;
@@ -231,11 +242,7 @@ int kfd_model_queue_destroy(struct kfd_model_process *process, uint32_t queue_id
 
 	if (!queue)
 		return -EINVAL;
-	pthread_mutex_lock(&process->queues_lock);
-	process->queues[queue_id] = NULL;
-	process->queue_count--;
-	pthread_mutex_unlock(&process->queues_lock);
-	queue->vm->queue_count--;
+	unpublish(process, queue);
 	queue_end(queue, true);
 	return 0;
 }
