@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the provider object and takes it into use. It may be in the process already (LD_PRELOAD), or
- * KFDSCOPE_PROVIDER asks for it: "1" looks beside the library, anything else is its path. Whatever is
- * wrong with it, the program goes on untraced; KFDSCOPE_STATUS names a file that is told why.
+ * Finds the provider object and takes it into use. It may be in the process already (LD_PRELOAD),
+ * or KFDSCOPE_PROVIDER asks for it: "1" looks beside the library, anything else is its path.
+ * Whatever is wrong with it, the program goes on untraced; KFDSCOPE_STATUS names a file that is
+ * told why.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -94,8 +95,8 @@ static void *load_beside(void)
 }
 
 /*
- * lttng-ust maps a page of shared memory as soon as it is loaded and touches it from its own thread: on
- * a full file system that is a SIGBUS for the whole program.
+ * lttng-ust maps a page of shared memory as soon as it is loaded and touches it from its own
+ * thread: on a full file system that is a SIGBUS for the whole program.
  */
 static bool shared_memory_has_room(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the generated entries are made with: the public headers, the thunk's modules (whose prototypes
- * must agree with the list's), and how values get into events.
+ * What the generated entries are made with: the public headers, the thunk's modules (whose
+ * prototypes must agree with the list's), and how values get into events.
  */
 #ifndef KFDSCOPE_TRACE_ENTRY_H
 #define KFDSCOPE_TRACE_ENTRY_H

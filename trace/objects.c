@@ -8,6 +8,8 @@
 
 uint32_t trace_ctx_id(const struct kmt_context *ctx)
 {
+	if (ctx == kmt_primary())
+		return 0;
 	/* A closed secondary context's memory is gone; the list of live ones knows. */
 	return kmt_context_usable(ctx) ? ctx->id : 0;
 }

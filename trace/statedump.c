@@ -4,8 +4,9 @@
  * recording which starts late knows as much as one that was there from the beginning. A dump may be
  * repeated; the reader treats it as a statement of what is, not as news.
  *
- * The walks hold the locks of their modules while they emit. That is safe because an emission takes
- * no lock of the library, and because the dump runs in a thread of its own (tracepoints/statedump.c).
+ * The walks hold the locks of their modules while they emit. That is safe because an emission
+ * takes no lock of the library, and because the dump runs in a thread of its own
+ * (tracepoints/statedump.c).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -36,7 +36,8 @@ def flag_helpers(types):
 
 
 def emit(model):
-    out = [banner("the lists"), "#ifndef KFDSCOPE_TRACE_EVENTS_H\n#define KFDSCOPE_TRACE_EVENTS_H\n",
+    out = [banner("the lists"),
+           "#ifndef KFDSCOPE_TRACE_EVENTS_H\n#define KFDSCOPE_TRACE_EVENTS_H\n",
            "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n",
            '#include "hsakmt/hsakmttypes.h"\n#include "hsakmt/linux/kfd_ioctl.h"\n',
            f"#define TRACE_SCHEMA_MAJOR {SCHEMA[0]}\n#define TRACE_SCHEMA_MINOR {SCHEMA[1]}",

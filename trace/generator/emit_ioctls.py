@@ -14,7 +14,8 @@ def structure_copy(ioctl, code):
 
 
 def unused(code, name):
-    return [] if any(re.search(rf"(?<![\w.>]){name}\b", line) for line in code) else [f"\t(void){name};"]
+    is_used = any(re.search(rf"(?<![\w.>]){name}\b", line) for line in code)
+    return [] if is_used else [f"\t(void){name};"]
 
 
 def enter(model, ioctl):

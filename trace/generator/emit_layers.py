@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""hip_N.c: the functions that stand in front of a library above the thunk, and their events."""
+"""hip_N.c and rocr_0.c: the functions in front of libraries above the thunk, and their events.
+
+Those of HIP are exported under the names of HIP's; those of the HSA runtime stand in its tables.
+"""
 import re
 
 from .emit_entries import PER_FILE, declaration, names, needs_ok, parameters, unused, wrap
 from .emit_events import banner, clear_size
 from .events import returned
+from .lists import ListError
 
 
 def result_type(layer, function):
@@ -126,9 +130,52 @@ def emit_preloaded(model, layer):
     return files
 
 
+def tabled(model, layer, function):
+    """A function for the runtime's table, which calls the one that stood there."""
+    ctype = result_type(layer, function)
+    out = [f"static __typeof__({function.name}) *{function.name}_real;", "",
+           wrap(f"static {ctype} {function.name}_wrapped({parameters(function)})", "\t"), "{",
+           "\tstruct trace_call t_call = { .number = 0 };"]
+    if has_result(layer, function):
+        out.append(f"\t{ctype} t_result;")
+    return out + ["", *traced_call(model, layer, function, f"{function.name}_real"), "}", ""]
+
+
+def place(function):
+    at = function.word("at")
+    if not at or not re.fullmatch(r"(core|amd):\d+", at):
+        raise ListError(f"{function.where}: {function.name} has no place at=TABLE:SLOT")
+    return at.split(":")
+
+
+def emit_tabled(model, layer):
+    functions = model.layers[layer]
+    taken = {}
+    lines = [banner(f"{layer.folder}/{layer.name}.def"),
+             f'#include "{layer.folder}/{layer.name}_layer.h"', "",
+             f'#include "{layer.name}_prototypes.h"', ""]
+    for function in functions:
+        if taken.setdefault(tuple(place(function)), function) is not function:
+            raise ListError(f"{function.where}: the place of {function.name} is taken")
+        lines += enter(model, function) + leave(model, layer, function)
+        lines += tabled(model, layer, function)
+    lines.append(f"const struct {layer.name}_wrapper {layer.name}_wrappers[] = {{")
+    for function in functions:
+        table, slot = place(function)
+        lines.append(f"\t{{ (void *){function.name}_wrapped, (void **)&{function.name}_real, "
+                     f"{layer.name.upper()}_TABLE_{table.upper()}, {slot} }},")
+    lines += ["\t{ NULL, NULL, 0, 0 },", "};"]
+    places = [banner(f"{layer.folder}/{layer.name}.def")]
+    places += [f"PLACE({function.name}, {', '.join(place(function))})" for function in functions]
+    return {f"{layer.name}_prototypes.h": prototypes(model, layer),
+            f"{layer.name}_places.h": "\n".join(places) + "\n",
+            f"{layer.name}_0.c": "\n".join(lines) + "\n"}
+
+
 def emit(model):
     """{file name: text}"""
     files = {}
     for layer in model.layers:
-        files.update(emit_preloaded(model, layer))
+        is_tabled = any(function.word("at") for function in model.layers[layer])
+        files.update((emit_tabled if is_tabled else emit_preloaded)(model, layer))
     return files

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """entry_layouts.c: the functions with two structure layouts (api.md 3.3).
 
-In the shared library (KFDSCOPE_SHARED) each is there twice: NAME@HSAKMT_1 for programs built for 5.2.3
-and NAME@@KFDSCOPE_1 with the newest layout. A static library knows no versions and has the newest.
+In the shared library (KFDSCOPE_SHARED) each is there twice: NAME@HSAKMT_1 for programs built for
+5.2.3 and NAME@@KFDSCOPE_1 with the newest layout. A static library knows no versions and has the
+newest.
 """
-from .emit_entries import (call, declaration, head, implementation, parameters, public, traced, twin,
-                           wrap)
+from .emit_entries import (call, declaration, head, implementation, parameters, public, traced,
+                           twin, wrap)
 
 
 def converted(function):

@@ -55,7 +55,8 @@ def header(model, events, index):
            f"#define LTTNG_UST_TRACEPOINT_PROVIDER {provider}\n",
            "#undef LTTNG_UST_TRACEPOINT_INCLUDE",
            f'#define LTTNG_UST_TRACEPOINT_INCLUDE "tp_{index}.h"\n',
-           f"#if !defined(KFDSCOPE_TP_{index}_H) || defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)",
+           f"#if !defined(KFDSCOPE_TP_{index}_H) || "
+           "defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)",
            f"#define KFDSCOPE_TP_{index}_H\n", "#include <lttng/tracepoint.h>\n",
            '#include "device/device.h"', '#include "events.h"']
     out += [f'#include "{layer.types}"' for layer in LAYERS if layer.provider == provider] + [""]

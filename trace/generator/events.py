@@ -25,6 +25,7 @@ class Layer:
 
 LAYERS = (
     Layer("hip", "kmt_hip", "hip", "hipError_t", "hipSuccess", "hip/hip_types.h"),
+    Layer("rocr", "kmt_rocr", "rocr", "hsa_status_t", "HSA_STATUS_SUCCESS", "rocr/rocr_types.h"),
 )
 
 

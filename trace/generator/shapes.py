@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Turns rules into event members, trace fields and the statements that fill them.
 
-An event is a flat structure t_e: numbers first, arrays last, so that only the numbers need clearing.
+An event is a flat structure t_e: numbers first, arrays last, so that only the numbers need
+clearing.
 """
 import re
 from dataclasses import dataclass, field

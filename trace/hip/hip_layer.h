@@ -11,6 +11,6 @@
  * What a function returns that the program's HIP does not have. Without this object the program would
  * not have started, or would have taken another way; neither can be had from in here.
  */
-#define LAYER_ABSENT  hipErrorNotSupported
+#define LAYER_ABSENT hipErrorNotSupported
 
 #endif

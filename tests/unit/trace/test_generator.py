@@ -57,14 +57,24 @@ fn hipName  returns=const char *: addr
     in   int      code  i32
 fn hipNothing  returns=void  symbol=_Z10hipNothingv
 """
+ROCR_TYPES = """
+enum hsa_status_t
+    HSA_STATUS_SUCCESS
+"""
+ROCR = """
+fn hsa_one  at=core:0
+fn hsa_two  at=amd:3  returns=void
+    in   int      code  i32
+"""
 LISTS = (("types", TYPES), ("api", API), ("ioctl", IOCTL), ("state", STATE),
-         ("hip/types", HIP_TYPES), ("hip/hip", HIP))
+         ("hip/types", HIP_TYPES), ("hip/hip", HIP), ("rocr/types", ROCR_TYPES), ("rocr/rocr", ROCR))
 
 
 class Lists(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
-        os.mkdir(os.path.join(self.folder.name, "hip"))
+        for name in ("hip", "rocr"):
+            os.mkdir(os.path.join(self.folder.name, name))
         for name, text in LISTS:
             self.put(name, text)
 
@@ -90,7 +100,7 @@ class Lists(unittest.TestCase):
 
 class WhatIsMade(Lists):
     def test_each_call_has_an_entry_and_an_exit(self):
-        self.assertEqual([e.full for e in self.build().events if e.provider != "kmt_hip"], [
+        self.assertEqual([e.full for e in self.build().events if not e.provider.startswith(("kmt_hip", "kmt_rocr"))], [
             "kmt:hsaKmtGetThing_entry", "kmt:hsaKmtGetThing_exit", "kmt:hsaKmtStop_entry",
             "kmt:hsaKmtStop_exit", "kfd:DO_THING_entry", "kfd:DO_THING_exit", "kmt_state:schema"])
 
@@ -223,6 +233,13 @@ class LayersAbove(Lists):
                               ("hipTake_enter(", "t_result = t_real(ptr, size)", "hipTake_leave("))
         self.assertLess(enter, call)
         self.assertLess(call, leave)
+
+    def test_a_table_gets_each_wrapper_at_its_place(self):
+        text = emit_layers.emit(self.build())["rocr_0.c"]
+        self.assertIn("(void **)&hsa_two_real, ROCR_TABLE_AMD, 3 }", text)
+        self.put("rocr/rocr", ROCR + "fn hsa_three  at=amd:3\n")
+        with self.assertRaises(ListError):
+            emit_layers.emit(self.build())
 
     def test_a_linker_name_stands_in_place_of_the_own_one(self):
         text = emit_layers.emit(self.build())["hip_0.c"]
