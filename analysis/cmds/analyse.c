@@ -369,6 +369,7 @@ static bool open_report(struct analysis *analysis)
 		[ANALYSE_LEAKS] = REPORT_LEAKS,
 		[ANALYSE_CHAINS] = REPORT_CHAINS,
 		[ANALYSE_PERFETTO] = REPORT_PERFETTO,
+		[ANALYSE_FAILURES] = REPORT_FAILURES,
 	};
 	const struct analyse_options *options = analysis->options;
 	const struct report_options report = {

@@ -24,6 +24,7 @@ enum analyse_report {
 	ANALYSE_LEAKS,
 	ANALYSE_CHAINS,
 	ANALYSE_PERFETTO,
+	ANALYSE_FAILURES,
 };
 
 /* How a traced process ended, from whoever started it: LTTng records no exit status. */

@@ -110,14 +110,14 @@ void model_notify_block(struct model *model, const struct block *block, int64_t 
 	}
 }
 
-static void notify_began(struct model *model, const struct call *call)
+static void notify_began(struct model *model, const struct call *call, const struct record *entry)
 {
 	for (guint i = 0; i < model->observers->len; i++) {
 		const struct model_observer *observer =
 			&g_array_index(model->observers, struct model_observer, i);
 
 		if (observer->call_began)
-			observer->call_began(observer->data, call);
+			observer->call_began(observer->data, call, entry);
 	}
 }
 
@@ -130,6 +130,17 @@ static void notify_ended(struct model *model, const struct call *call, int64_t t
 
 		if (observer->call_ended)
 			observer->call_ended(observer->data, call, time_ns, exit);
+	}
+}
+
+static void notify_state(struct model *model, struct process *process, const struct record *record)
+{
+	for (guint i = 0; i < model->observers->len; i++) {
+		const struct model_observer *observer =
+			&g_array_index(model->observers, struct model_observer, i);
+
+		if (observer->state_told)
+			observer->state_told(observer->data, process, record);
 	}
 }
 
@@ -241,7 +252,7 @@ static void take_entry(struct model *model, const struct record *record)
 		requests_call_entry(process->requests, call);
 	else
 		memory_call_entry(process->memory, call);
-	notify_began(model, call);
+	notify_began(model, call, record);
 }
 
 /* Opens and closes are counted; when the recording began in between, only a close to zero helps. */
@@ -432,6 +443,7 @@ static void take_state(struct model *model, const struct record *record)
 	case RECORD_LOST:
 		break;
 	}
+	notify_state(model, process, record);
 }
 
 void model_take(struct model *model, const struct record *record)

@@ -28,7 +28,7 @@ struct lost_span {
 struct model_observer {
 	void *data;
 	/* A call has begun; it is the innermost of its thread. */
-	void (*call_began)(void *data, const struct call *call);
+	void (*call_began)(void *data, const struct call *call, const struct record *entry);
 	/*
 	 * A call has ended. It is still the innermost one of its thread.
 	 * @param exit  NULL when the call was cut: its thread went on, or the recording ended.
@@ -37,6 +37,8 @@ struct model_observer {
 			   const struct record *exit);
 	/* A lifetime has begun or ended; usages are up to date. */
 	void (*block_changed)(void *data, const struct block *block, int64_t time_ns, bool began);
+	/* The process said something of its state, which the model knows by now. */
+	void (*state_told)(void *data, struct process *process, const struct record *record);
 };
 
 struct model;

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "args.h"
+
 enum record_kind {
 	RECORD_OTHER, /* not ours; only counted */
 	RECORD_CALL_ENTRY,
@@ -114,6 +116,7 @@ struct record {
 	const char *text;        /* see the kinds */
 	const uint8_t *build_id; /* modules */
 	uint32_t build_id_size;
+	const struct args_reader *reader; /* all fields of the event; NULL: it has no more */
 };
 
 /* Forgets what the last use of the record said, cheaply: values are guarded by their bits. */
@@ -127,6 +130,7 @@ static inline void record_reset(struct record *record, enum record_kind kind)
 	record->text = NULL;
 	record->build_id = NULL;
 	record->build_id_size = 0;
+	record->reader = NULL;
 }
 
 static inline bool values_have(const struct values *values, enum field field)

@@ -127,11 +127,12 @@ static void put_values(FILE *stream, const struct values *values)
 	fputc('}', stream);
 }
 
-static void call_began(void *data, const struct call *call)
+static void call_began(void *data, const struct call *call, const struct record *entry)
 {
 	struct perfetto *perfetto = data;
 	uint32_t depth;
 
+	(void)entry;
 	set_origin(perfetto);
 	if (!wanted(perfetto, call->entry_ns))
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/chains_report.h"
+#include "output/documents.h"
 #include "output/file.h"
 #include "output/leaks_text.h"
 #include "output/perfetto.h"
@@ -26,6 +27,7 @@ struct report_ops {
 	/* Writes to file.stream. @return 0 or -errno. */
 	int (*write)(struct report *report, const struct report_notes *notes);
 	void (*unwatch)(void *watcher);
+	const struct document_kind *document; /* instead of the three above */
 };
 
 /* Writes text, or JSON (taken over) when that was asked for. */
@@ -107,6 +109,27 @@ static void perfetto_unwatch(void *watcher)
 	perfetto_free(watcher);
 }
 
+static int document_write(struct report *report, const struct report_notes *notes)
+{
+	const struct document document = {
+		.model = report->model,
+		.sym = sym_new(report->options.debug_dirs),
+		.notes = notes,
+		.begin_ns = report->options.begin_ns,
+		.end_ns = report->options.end_ns,
+		.top = report->options.top,
+	};
+	const struct document_kind *kind = report->ops->document;
+	json_t *json = kind->json(report->watcher, &document);
+	GString *text = g_string_new(NULL);
+
+	report->findings = document_int(json, "findings") > 0;
+	if (report->options.format == REPORT_TEXT)
+		kind->text(text, json, &document);
+	sym_free(document.sym);
+	return write_result(report, text, json);
+}
+
 static const struct report_ops kinds[] = {
 	[REPORT_LEAKS] = { .name = "leaks", .write = leaks_write },
 	[REPORT_CHAINS] = { .name = "chains",
@@ -117,6 +140,7 @@ static const struct report_ops kinds[] = {
 			      .watch = perfetto_watch,
 			      .write = perfetto_write,
 			      .unwatch = perfetto_unwatch },
+	[REPORT_FAILURES] = { .name = "failures", .document = &document_failures },
 };
 
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == REPORT_KIND_COUNT, "a row for each kind");
@@ -136,14 +160,17 @@ struct report *report_new(enum report_kind kind, struct model *model,
 		report_free(report);
 		return NULL;
 	}
-	if (report->ops->watch)
+	if (report->ops->document)
+		report->watcher = report->ops->document->watch(model);
+	else if (report->ops->watch)
 		report->watcher = report->ops->watch(report);
 	return report;
 }
 
 int report_finish(struct report *report, const struct report_notes *notes)
 {
-	int error = report->ops->write(report, notes);
+	int error = report->ops->document ? document_write(report, notes)
+					  : report->ops->write(report, notes);
 
 	if (error) {
 		out_abandon(&report->file);
@@ -161,7 +188,9 @@ void report_free(struct report *report)
 {
 	if (!report)
 		return;
-	if (report->watcher)
+	if (report->watcher && report->ops->document)
+		report->ops->document->unwatch(report->watcher);
+	else if (report->watcher)
 		report->ops->unwatch(report->watcher);
 	out_abandon(&report->file);
 	g_free((char *)report->options.output);

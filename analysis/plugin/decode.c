@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "plugin/event_args.h"
+
 #define NUMBERS_MAX 128u
 
 enum scope {
@@ -138,6 +140,7 @@ struct decoder {
 	const struct stream_plan *last_stream_plan;
 	const struct trace_plan *last_trace_plan;
 	struct decoder_gaps gaps;
+	struct event_args args; /* of the last event */
 	uint64_t stack[NUMBERS_MAX], ids[NUMBERS_MAX], handles[NUMBERS_MAX];
 	uint8_t build_id[MODULE_BUILD_ID_MAX];
 };
@@ -548,6 +551,7 @@ static bool take_event(struct decoder *decoder, const bt_message *message, struc
 		return true;
 	read_context(decoder, event, stream, record);
 	read_payload(decoder, plan, event, record);
+	record->reader = event_args_of(&decoder->args, event);
 	return true;
 }
 

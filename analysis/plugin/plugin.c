@@ -5,6 +5,7 @@
 #include "plugin/chains.h"
 #include "plugin/leaks.h"
 #include "plugin/perfetto.h"
+#include "plugin/failures.h"
 #include "plugin/sink.h"
 
 #define PARAMS_HELP                                                                                \
@@ -39,3 +40,11 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(perfetto, PARAMS_HELP);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(perfetto, perfetto_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(perfetto, sink_graph_is_configured);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(perfetto, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(failures, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	failures, "Calls that failed: arguments, errno, the rule broken, what was alive");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(failures, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(failures, failures_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(failures, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(failures, sink_finalize);

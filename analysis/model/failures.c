@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/* Failing calls and what was alive then (failures.h). */
+#include "failures.h"
+
+#include <string.h>
+
+#include "memory-internal.h"
+
+enum { STATUS_ALREADY_OPENED = 22, STATUS_WAIT_TIMEOUT = 31 };
+
+/* An open call: its arguments, and the last thing that failed inside. */
+struct pending {
+	struct args *args; /* owned */
+	const struct call_type *inner;
+	uint32_t inner_errno;
+	struct args *inner_args; /* owned */
+};
+
+struct failures {
+	struct model *model;   /* borrowed */
+	GPtrArray *list;       /* of struct failure, owned */
+	GPtrArray *recovered;  /* of struct recovered, owned */
+	GHashTable *open;      /* struct thread (borrowed) -> GArray of struct pending, owned */
+	GHashTable *processes; /* struct process (borrowed) -> struct failures_process, owned */
+};
+
+static void pending_clear(void *data)
+{
+	struct pending *pending = data;
+
+	args_free(pending->args);
+	args_free(pending->inner_args);
+}
+
+static void free_array(void *data)
+{
+	g_array_free(data, TRUE);
+}
+
+static void failure_free(void *data)
+{
+	struct failure *failure = data;
+
+	args_free(failure->args);
+	args_free(failure->inner_args);
+	g_free(failure->reason);
+	g_array_free(failure->holders, TRUE);
+	g_free(failure);
+}
+
+static void recovered_free(void *data)
+{
+	struct recovered *recovered = data;
+
+	args_free(recovered->args);
+	g_free(recovered);
+}
+
+static void call_began(void *data, const struct call *call, const struct record *entry)
+{
+	struct failures *failures = data;
+	GArray *open = g_hash_table_lookup(failures->open, call->thread);
+	struct pending pending = { 0 };
+
+	if (call->type->layer >= LAYER_API)
+		pending.args = args_reader_all(entry->reader);
+	if (!open) {
+		open = g_array_new(FALSE, TRUE, sizeof(struct pending));
+		g_array_set_clear_func(open, pending_clear);
+		g_hash_table_insert(failures->open, call->thread, open);
+	}
+	/* The model may have given up the oldest call of a damaged recording. */
+	g_array_set_size(open, call->thread->calls->len - 1);
+	g_array_append_val(open, pending);
+}
+
+/* The outermost library call that is open around the innermost call; NULL when there is none. */
+static const struct call *outermost_api(const struct thread *thread, guint *index)
+{
+	for (guint i = 0; i + 1 < thread->calls->len; i++) {
+		const struct call *call = &g_array_index(thread->calls, struct call, i);
+
+		if (call->type->layer == LAYER_API) {
+			*index = i;
+			return call;
+		}
+	}
+	return NULL;
+}
+
+static bool has_failed(const struct call *call, const struct record *exit)
+{
+	uint64_t status = values_get(&exit->values, FIELD_STATUS, 0);
+	int64_t result = (int64_t)values_get(&exit->values, FIELD_RET, 0);
+
+	if (call->type->layer == LAYER_API)
+		return status && status != STATUS_WAIT_TIMEOUT && status != STATUS_ALREADY_OPENED;
+	/* A mapping has no result but its errno. */
+	return result < 0 || (!values_have(&exit->values, FIELD_RET) &&
+			      values_get(&exit->values, FIELD_ERRNO, 0));
+}
+
+static uint32_t exit_errno(const struct record *exit)
+{
+	int64_t result = (int64_t)values_get(&exit->values, FIELD_RET, 0);
+	uint32_t os_errno = (uint32_t)values_get(&exit->values, FIELD_ERRNO, 0);
+
+	return os_errno || result >= 0 ? os_errno : (uint32_t)-result;
+}
+
+static void add_holder(GArray *holders, const struct failure_holder *holder)
+{
+	guint at = 0;
+
+	while (at < holders->len) {
+		const struct failure_holder *other =
+			&g_array_index(holders, struct failure_holder, at);
+
+		if (holder->bytes > other->bytes ||
+		    (holder->bytes == other->bytes && holder->count > other->count))
+			break;
+		at++;
+	}
+	g_array_insert_val(holders, at, *holder);
+}
+
+/* Device memory is one pool, whether the host may access it or not. */
+static bool is_same_pool(enum memory_kind kind, enum memory_kind other)
+{
+	if (kind == MEMORY_DEVICE || kind == MEMORY_DEVICE_HOST)
+		return other == MEMORY_DEVICE || other == MEMORY_DEVICE_HOST;
+	return kind == other;
+}
+
+static void describe_memory(struct failure *failure, const struct call *call)
+{
+	struct memory *memory = failure->process->memory;
+	struct block_plan plan = { 0 };
+	GHashTableIter iter;
+	void *key;
+
+	failure->subject = SUBJECT_MEMORY;
+	plan_place(&plan, memory, &call->values, NULL);
+	failure->kind = call->type->op == OP_REGISTER ? MEMORY_REGISTERED : plan.site.kind;
+	failure->node_id = plan.site.node_id;
+	failure->wanted_bytes = values_get(&call->values, FIELD_SIZE, 0);
+	g_hash_table_iter_init(&iter, memory->sites);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		const struct site *site = key;
+		const struct failure_holder holder = { .stack = site->stack,
+						       .type = site->type,
+						       .count = site->usage.live_count,
+						       .bytes = site->usage.live_bytes };
+
+		if (!site->usage.live_count || site->node_id != failure->node_id)
+			continue;
+		if (block_is_callers(site->class))
+			failure->node_bytes += holder.bytes;
+		if (!is_same_pool(failure->kind, site->kind) || site->class == BLOCK_INTERNAL)
+			continue;
+		failure->kind_bytes += holder.bytes;
+		failure->kind_count += holder.count;
+		add_holder(failure->holders, &holder);
+	}
+}
+
+static void describe_owners(struct failure *failure, const struct call *call,
+			    enum block_origin origin)
+{
+	GHashTable *owners = failure->process->memory->owners;
+	GHashTable *counts = g_hash_table_new(NULL, NULL); /* stack -> count */
+	GHashTableIter iter;
+	void *key, *value;
+
+	failure->subject = origin == ORIGIN_QUEUE ? SUBJECT_QUEUE : SUBJECT_EVENT;
+	failure->node_id = (uint32_t)values_get(&call->values, FIELD_NODE, UINT32_MAX);
+	g_hash_table_iter_init(&iter, owners);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		const struct owner *owner = key;
+
+		if (owner->origin != origin ||
+		    (origin == ORIGIN_QUEUE && owner->node_id != failure->node_id))
+			continue;
+		failure->live_count++;
+		value = g_hash_table_lookup(counts, owner->stack);
+		g_hash_table_insert(counts, (void *)owner->stack,
+				    GUINT_TO_POINTER(GPOINTER_TO_UINT(value) + 1));
+	}
+	g_hash_table_iter_init(&iter, counts);
+	while (g_hash_table_iter_next(&iter, &key, &value)) {
+		const struct failure_holder holder = { .stack = key,
+						       .type = call->type,
+						       .count = GPOINTER_TO_UINT(value) };
+
+		add_holder(failure->holders, &holder);
+	}
+	g_hash_table_destroy(counts);
+}
+
+static void describe(struct failure *failure, const struct call *call)
+{
+	switch (call->type->op) {
+	case OP_ALLOC:
+	case OP_REGISTER:
+	case OP_BO_ALLOC:
+		describe_memory(failure, call);
+		break;
+	case OP_QUEUE_CREATE:
+		describe_owners(failure, call, ORIGIN_QUEUE);
+		break;
+	case OP_EVENT_CREATE:
+		describe_owners(failure, call, ORIGIN_EVENT);
+		break;
+	default:
+		break;
+	}
+	if (failure->holders->len > FAILURE_HOLDERS)
+		g_array_set_size(failure->holders, FAILURE_HOLDERS);
+}
+
+/* Counts it with its like ones when there are many. @return true: it needs no entry of its own. */
+static bool is_one_more(struct failures *failures, const struct call *call, uint32_t status,
+			uint32_t os_errno, int64_t time_ns)
+{
+	struct failure *last = NULL;
+	guint count = 0;
+
+	for (guint i = failures->list->len; i > 0; i--) {
+		struct failure *other = g_ptr_array_index(failures->list, i - 1);
+
+		if (other->process != call->thread->process || other->type != call->type ||
+		    other->stack != call->stack || other->status != status ||
+		    other->os_errno != os_errno)
+			continue;
+		last = last ? last : other;
+		if (++count >= FAILURES_KEPT) {
+			last->more++;
+			last->more_last_ns = time_ns;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void add_failure(struct failures *failures, const struct call *call,
+			const struct record *exit, struct pending *pending)
+{
+	uint32_t status = call->type->layer == LAYER_API
+				  ? (uint32_t)values_get(&exit->values, FIELD_STATUS, 0)
+				  : 0;
+	uint32_t os_errno = exit_errno(exit);
+	struct failure *failure;
+
+	/* The exit's errno may be that of clearing up; the call that failed inside knows better. */
+	if (pending->inner)
+		os_errno = pending->inner_errno;
+	if (is_one_more(failures, call, status, os_errno, exit->time_ns))
+		return;
+	failure = g_new0(struct failure, 1);
+	failure->process = call->thread->process;
+	failure->type = call->type;
+	failure->stack = call->stack;
+	failure->vtid = call->thread->vtid;
+	failure->entry_ns = call->entry_ns;
+	failure->time_ns = exit->time_ns;
+	failure->status = status;
+	failure->os_errno = os_errno;
+	failure->inner = pending->inner;
+	failure->args = g_steal_pointer(&pending->args);
+	failure->inner_args = g_steal_pointer(&pending->inner_args);
+	failure->node_id = UINT32_MAX;
+	failure->holders = g_array_new(FALSE, FALSE, sizeof(struct failure_holder));
+	describe(failure, call);
+	failure->reason = failure_rule(failure, call);
+	g_ptr_array_add(failures->list, failure);
+}
+
+static const char *path_of(const struct args *args)
+{
+	const struct arg *path = args_find(args, "path");
+
+	return path ? path->text : NULL;
+}
+
+static void add_recovered(struct failures *failures, const struct call *call,
+			  struct pending *pending, int64_t time_ns)
+{
+	struct recovered *recovered;
+
+	for (guint i = 0; i < failures->recovered->len; i++) {
+		recovered = g_ptr_array_index(failures->recovered, i);
+		if (recovered->process == call->thread->process && recovered->type == call->type &&
+		    recovered->inner == pending->inner &&
+		    recovered->os_errno == pending->inner_errno &&
+		    g_strcmp0(path_of(recovered->args), path_of(pending->inner_args)) == 0) {
+			recovered->count++;
+			recovered->last_ns = time_ns;
+			return;
+		}
+	}
+	recovered = g_new0(struct recovered, 1);
+	recovered->process = call->thread->process;
+	recovered->type = call->type;
+	recovered->inner = pending->inner;
+	recovered->os_errno = pending->inner_errno;
+	recovered->args = g_steal_pointer(&pending->inner_args);
+	recovered->count = 1;
+	recovered->first_ns = recovered->last_ns = time_ns;
+	g_ptr_array_add(failures->recovered, recovered);
+}
+
+/* A call inside another has failed: the outer one remembers, whatever it makes of it. */
+static void note_inner(GArray *open, guint index, const struct call *call,
+		       const struct record *exit, struct pending *pending)
+{
+	struct pending *outer = &g_array_index(open, struct pending, index);
+
+	if (call->type->layer == LAYER_API)
+		return; /* its own cause has been noted */
+	args_free(outer->inner_args);
+	outer->inner = call->type;
+	outer->inner_errno = exit_errno(exit);
+	outer->inner_args = g_steal_pointer(&pending->args);
+}
+
+static void call_ended(void *data, const struct call *call, int64_t time_ns,
+		       const struct record *exit)
+{
+	struct failures *failures = data;
+	GArray *open = g_hash_table_lookup(failures->open, call->thread);
+	struct pending *pending;
+	guint outer;
+
+	if (!open || open->len == 0)
+		return;
+	pending = &g_array_index(open, struct pending, open->len - 1);
+	if (exit && call->type->layer >= LAYER_API) {
+		const struct call *around = outermost_api(call->thread, &outer);
+		bool failed = has_failed(call, exit);
+
+		if (around && failed && outer < open->len)
+			note_inner(open, outer, call, exit, pending);
+		else if (!around && failed)
+			add_failure(failures, call, exit, pending);
+		else if (!around && pending->inner)
+			add_recovered(failures, call, pending, time_ns);
+	}
+	g_array_set_size(open, open->len - 1);
+}
+
+static void state_told(void *data, struct process *process, const struct record *record)
+{
+	struct failures *failures = data;
+	struct failures_process *about;
+
+	if (record->kind != RECORD_SCHEMA || !record->reader)
+		return;
+	about = g_hash_table_lookup(failures->processes, process);
+	if (!about) {
+		about = g_new0(struct failures_process, 1);
+		about->process = process;
+		g_hash_table_insert(failures->processes, process, about);
+	}
+	about->known = true;
+	about->uid = (uint32_t)args_reader_number(record->reader, "uid", 0);
+	about->gid = (uint32_t)args_reader_number(record->reader, "gid", 0);
+	about->kfd_major = (uint32_t)args_reader_number(record->reader, "kfd_major", 0);
+	about->kfd_minor = (uint32_t)args_reader_number(record->reader, "kfd_minor", 0);
+}
+
+struct failures *failures_new(struct model *model)
+{
+	struct failures *failures = g_new0(struct failures, 1);
+	const struct model_observer observer = { .data = failures,
+						 .call_began = call_began,
+						 .call_ended = call_ended,
+						 .state_told = state_told };
+
+	failures->model = model;
+	failures->list = g_ptr_array_new_with_free_func(failure_free);
+	failures->recovered = g_ptr_array_new_with_free_func(recovered_free);
+	failures->open = g_hash_table_new_full(NULL, NULL, NULL, free_array);
+	failures->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	model_observe(model, &observer);
+	return failures;
+}
+
+void failures_free(struct failures *failures)
+{
+	if (!failures)
+		return;
+	g_ptr_array_free(failures->list, TRUE);
+	g_ptr_array_free(failures->recovered, TRUE);
+	g_hash_table_destroy(failures->open);
+	g_hash_table_destroy(failures->processes);
+	g_free(failures);
+}
+
+const GPtrArray *failures_list(const struct failures *failures)
+{
+	return failures->list;
+}
+
+const GPtrArray *failures_recovered(const struct failures *failures)
+{
+	return failures->recovered;
+}
+
+const struct failures_process *failures_process(const struct failures *failures,
+						const struct process *process)
+{
+	return g_hash_table_lookup(failures->processes, process);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields by name, and all of them with the names of enumeration values (event_args.h). */
+#include "plugin/event_args.h"
+
+#include <string.h>
+
+#define ROW_MAX 128u
+
+static const bt_field *find(const struct args_reader *reader, const char *name)
+{
+	const struct event_args *args = (const struct event_args *)reader;
+
+	if (!args->payload)
+		return NULL;
+	return bt_field_structure_borrow_member_field_by_name_const(args->payload, name);
+}
+
+static bool is_array(bt_field_class_type type)
+{
+	return type == BT_FIELD_CLASS_TYPE_STATIC_ARRAY ||
+	       type == BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITHOUT_LENGTH_FIELD ||
+	       type == BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITH_LENGTH_FIELD;
+}
+
+static bool is_enumeration(bt_field_class_type type)
+{
+	return type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION ||
+	       type == BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION;
+}
+
+static bool read_integer(const bt_field *field, uint64_t *value)
+{
+	switch (bt_field_get_class_type(field)) {
+	case BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER:
+	case BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION:
+		*value = bt_field_integer_unsigned_get_value(field);
+		return true;
+	case BT_FIELD_CLASS_TYPE_SIGNED_INTEGER:
+	case BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION:
+		*value = (uint64_t)bt_field_integer_signed_get_value(field);
+		return true;
+	case BT_FIELD_CLASS_TYPE_BOOL:
+		*value = bt_field_bool_get_value(field);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool args_of_number(const struct args_reader *reader, const char *name, uint64_t *value)
+{
+	const bt_field *field = find(reader, name);
+
+	return field && read_integer(field, value);
+}
+
+static uint32_t read_row(const bt_field *field, uint64_t *numbers, uint32_t max)
+{
+	uint64_t length = MIN(bt_field_array_get_length(field), max);
+	uint32_t count = 0;
+
+	for (uint64_t i = 0; i < length; i++) {
+		const bt_field *element =
+			bt_field_array_borrow_element_field_by_index_const(field, i);
+
+		if (!read_integer(element, &numbers[count]))
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+static uint32_t args_of_row(const struct args_reader *reader, const char *name, uint64_t *numbers,
+			    uint32_t max)
+{
+	const bt_field *field = find(reader, name);
+
+	if (!field || !is_array(bt_field_get_class_type(field)))
+		return 0;
+	return read_row(field, numbers, max);
+}
+
+/* The name of an enumeration's value, borrowed; NULL when it has none. */
+static const char *label(const bt_field *field)
+{
+	bt_field_class_enumeration_mapping_label_array labels;
+	uint64_t count = 0;
+
+	if (bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION)
+		(void)bt_field_enumeration_unsigned_get_mapping_labels(field, &labels, &count);
+	else
+		(void)bt_field_enumeration_signed_get_mapping_labels(field, &labels, &count);
+	return count ? labels[0] : NULL;
+}
+
+static void add_row(struct args *args, const char *name, const bt_field *field)
+{
+	uint64_t numbers[ROW_MAX];
+	uint32_t count = read_row(field, numbers, ROW_MAX);
+	GString *labels;
+
+	if (count == 0 || !is_enumeration(bt_field_get_class_type(
+				  bt_field_array_borrow_element_field_by_index_const(field, 0)))) {
+		args_add(args, name, ARG_ROW, 0, NULL, numbers, count);
+		return;
+	}
+	labels = g_string_new(NULL);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *text =
+			label(bt_field_array_borrow_element_field_by_index_const(field, i));
+
+		g_string_append(labels, i ? "," : "");
+		if (text)
+			g_string_append(labels, text);
+		else
+			g_string_append_printf(labels, "%" G_GUINT64_FORMAT, numbers[i]);
+	}
+	args_add(args, name, ARG_LABEL_ROW, 0, labels->str, numbers, count);
+	g_string_free(labels, TRUE);
+}
+
+static void add_field(struct args *args, const char *name, const bt_field *field)
+{
+	bt_field_class_type type = bt_field_get_class_type(field);
+	enum arg_type as = ARG_UNSIGNED;
+	uint64_t number;
+
+	if (type == BT_FIELD_CLASS_TYPE_STRING) {
+		args_add(args, name, ARG_TEXT, 0, bt_field_string_get_value(field), NULL, 0);
+	} else if (is_array(type)) {
+		add_row(args, name, field);
+	} else if (read_integer(field, &number)) {
+		if (is_enumeration(type))
+			as = ARG_LABEL;
+		else if (type == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
+			as = ARG_SIGNED;
+		else if (type == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER &&
+			 bt_field_class_integer_get_preferred_display_base(
+				 bt_field_borrow_class_const(field)) ==
+				 BT_FIELD_CLASS_INTEGER_PREFERRED_DISPLAY_BASE_HEXADECIMAL)
+			as = ARG_HEX;
+		args_add(args, name, as, number, as == ARG_LABEL ? label(field) : NULL, NULL, 0);
+	}
+}
+
+static void args_of_all(const struct args_reader *reader, struct args *args)
+{
+	const struct event_args *event = (const struct event_args *)reader;
+	const bt_field_class *class;
+	uint64_t count;
+
+	if (!event->payload)
+		return;
+	class = bt_field_borrow_class_const(event->payload);
+	count = bt_field_class_structure_get_member_count(class);
+	for (uint64_t i = 0; i < count; i++) {
+		const char *name = bt_field_class_structure_member_get_name(
+			bt_field_class_structure_borrow_member_by_index_const(class, i));
+
+		if (strcmp(name, "bt") == 0 || strcmp(name, "stack") == 0)
+			continue;
+		add_field(args, name,
+			  bt_field_structure_borrow_member_field_by_index_const(event->payload, i));
+	}
+}
+
+const struct args_reader *event_args_of(struct event_args *args, const bt_event *event)
+{
+	args->reader.number = args_of_number;
+	args->reader.row = args_of_row;
+	args->reader.all = args_of_all;
+	args->payload = bt_event_borrow_payload_field_const(event);
+	return &args->reader;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* All fields of a babeltrace2 event, for whoever asks (model/args.h). */
+#ifndef KFDSCOPE_ANALYSIS_PLUGIN_EVENT_ARGS_H
+#define KFDSCOPE_ANALYSIS_PLUGIN_EVENT_ARGS_H
+
+#include <babeltrace2/babeltrace.h>
+
+#include "model/args.h"
+
+struct event_args {
+	struct args_reader reader;
+	const bt_field *payload; /* borrowed from the message */
+};
+
+/* Makes the reader of an event's fields. @return it, valid as long as the message. */
+const struct args_reader *event_args_of(struct event_args *args, const bt_event *event);
+
+#endif
