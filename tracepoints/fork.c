@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Forked children are recorded too: LTTng-UST's threads and sockets are made anew in the child, as
- * liblttng-ust-fork.so does it. When that one is preloaded, doing it twice would hang, so it is left
- * to do it. Handlers registered early run last before the fork and first after it, which is what
- * LTTng-UST wants: the library's own handlers are registered at its first open, later than these.
+ * liblttng-ust-fork.so does it. When that one is preloaded, doing it twice would hang, so it is
+ * left to do it. Handlers registered early run last before the fork and first after it, which is
+ * what LTTng-UST wants: the library's own handlers are registered at its first open, later than
+ * these.
  */
 #include <dlfcn.h>
 #include <lttng/ust-fork.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells recordings which objects are mapped where, so that return addresses can be resolved offline.
- * LTTng-UST's own state dump misses what dlopen() brings later (trace-compass.md 9.6).
+ * Tells recordings which objects are mapped where, so that return addresses can be resolved
+ * offline. LTTng-UST's own state dump misses what dlopen() brings later (trace-compass.md 9.6).
  */
 #ifndef KFDSCOPE_TRACEPOINTS_MODULES_H
 #define KFDSCOPE_TRACEPOINTS_MODULES_H
@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Called with each recorded stack: when one of the addresses is new, looks whether objects have come
- * or gone, and emits kmt_state:module and kmt_state:module_gone for those. Does not block.
+ * Called with each recorded stack: when one of the addresses is new, looks whether objects have
+ * come or gone, and emits kmt_state:module and kmt_state:module_gone for those. Does not block.
  */
 void modules_seen(const uint64_t *frames, int count);
 /* Emits kmt_state:module for all objects. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libunwind's cached walk, an eighth of the cost of glibc's (trace-compass.md 9.7). It is opened here
- * and not linked: libunwind.so.8 defines _Unwind_* without versions, and in the global scope those
- * would stand in for libgcc's in programs that throw C++ exceptions.
+ * libunwind's cached walk, an eighth of the cost of glibc's (trace-compass.md 9.7). It is opened
+ * here and not linked: libunwind.so.8 defines _Unwind_* without versions, and in the global scope
+ * those would stand in for libgcc's in programs that throw C++ exceptions.
  */
 #include "walker.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocates, says "ready", waits for a line on standard input while another thread is inside a wait,
- * and frees one of two blocks.
+ * Allocates, says "ready", waits for a line on standard input while another thread is inside a
+ * wait, and frees one of two blocks.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the provider gets into a program, and what happens when it cannot (user-cases.md U41, U42)."""
+"""How the provider gets into a program, and what happens when it cannot (user-cases.md U41, 42)."""
 import os
 import shutil
 import subprocess

@@ -77,8 +77,8 @@ def missing_ioctls(model, facts):
             elif given[field] == "-":
                 if not re.search(r"pad|reserved", field):
                     wrong.append(f"{name}: {field} means something")
-            elif given[field] != meant and not given[field] == "inout" and \
-                    not (field.endswith("ptr") and given[field] != meant):
+            elif given[field] not in (meant, "inout") and not field.endswith("ptr"):
+                # What an address points to may go the other way than the address.
                 wrong.append(f"{name}: {field} is {meant}")
         for operation in entry.get("sub_ops") or []:
             if name != "DBG_TRAP":

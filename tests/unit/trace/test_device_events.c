@@ -16,8 +16,8 @@ static struct fake_device *fake;
 static struct device *door; /* the decorated one */
 
 /*
- * The fake finds itself by its door's table, which a decorator replaces; so another device stands in
- * front and hands everything to the fake's own door.
+ * The fake finds itself by its door's table, which a decorator replaces; so another device stands
+ * in front and hands everything to the fake's own door.
  */
 static struct device *inner;
 
