@@ -48,6 +48,18 @@ void kmt_events_forget_page(struct kmt_context *ctx)
 	ctx->events->tried_page = NULL;
 }
 
+void kmt_events_drop_unused_page(struct kmt_context *ctx)
+{
+	struct kmt_events *events = ctx->events;
+	uint64_t handle;
+
+	if (!events || !events->tried_page || !kmt_fmm_handle(ctx, events->tried_page, &handle))
+		return;
+	kmt_fmm_internal_free(ctx, events->tried_page);
+	if (!kmt_fmm_handle(ctx, events->tried_page, &handle))
+		events->tried_page = NULL;
+}
+
 struct visit {
 	void (*visit)(const struct kmt_event_info *info, void *data);
 	void *data;
@@ -122,13 +134,19 @@ static int create_with_page(struct kmt_context *ctx, struct kfd_ioctl_create_eve
 	struct kmt_events *events = ctx->events;
 	bool tried_before = events->tried_page;
 	const struct kfd_ioctl_create_event_args without_page = *args;
+	uint64_t *forgotten = NULL;
 	int rc;
 
-	if (!tried_before)
+	/* A close forgets the buffer and leaves its memory, which the kernel may have by now. */
+	if (tried_before && !kmt_fmm_handle(ctx, events->tried_page, &args->event_page_offset))
+		forgotten = events->tried_page;
+	if (!tried_before || forgotten)
 		events->tried_page = kmt_fmm_internal_alloc(ctx, &request);
 	if (!events->tried_page ||
-	    !kmt_fmm_handle(ctx, events->tried_page, &args->event_page_offset))
+	    !kmt_fmm_handle(ctx, events->tried_page, &args->event_page_offset)) {
+		events->tried_page = forgotten;
 		return -ENOMEM;
+	}
 	rc = kmt_ioctl(ctx, AMDKFD_IOC_CREATE_EVENT, args);
 	if (rc == -EINVAL && (tried_before || is_model(ctx))) {
 		/*
@@ -138,6 +156,10 @@ static int create_with_page(struct kmt_context *ctx, struct kfd_ioctl_create_eve
 		 */
 		*args = without_page;
 		rc = kmt_ioctl(ctx, AMDKFD_IOC_CREATE_EVENT, args);
+		if (!rc && forgotten) {
+			kmt_fmm_internal_free(ctx, events->tried_page);
+			events->tried_page = forgotten;
+		}
 	}
 	if (rc)
 		return rc;

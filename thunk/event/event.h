@@ -11,6 +11,11 @@ struct kmt_events *kmt_events_new(void);
 void kmt_events_free(struct kmt_events *events);
 /* In a forked child and at secondary close: forget the events page. */
 void kmt_events_forget_page(struct kmt_context *ctx);
+/*
+ * Before the apertures go: gives back a page with which no event could be created, unless the kernel
+ * has taken it all the same.
+ */
+void kmt_events_drop_unused_page(struct kmt_context *ctx);
 
 /* One live event, for the state dump. */
 struct kmt_event_info {

@@ -10,6 +10,7 @@
 #include "env.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "log.h"
+#include "event/event.h"
 #include "memory/fmm.h"
 #include "openclose/fork.h"
 #include "openclose/parts.h"
@@ -173,6 +174,7 @@ static void close_last(struct kmt_context *ctx)
 	if (kmt_process_forked())
 		return;
 	if (kmt_topology_held(ctx) && kmt_fmm_has_apertures(ctx)) {
+		kmt_events_drop_unused_page(ctx);
 		kmt_doorbells_fini(ctx);
 		kmt_fmm_fini_apertures(ctx);
 	}

@@ -74,6 +74,7 @@ static HSAKMT_STATUS secondary_init(struct kmt_context *ctx)
 static void secondary_fini(struct kmt_context *ctx)
 {
 	if (kmt_topology_held(ctx) && kmt_fmm_has_apertures(ctx)) {
+		kmt_events_drop_unused_page(ctx);
 		kmt_doorbells_fini(ctx);
 		kmt_fmm_fini_apertures(ctx);
 	}

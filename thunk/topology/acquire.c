@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "event/event.h"
 #include "memory/fmm.h"
 #include "openclose/process.h"
 #include "queue/queue.h"
@@ -72,6 +73,7 @@ HSAKMT_STATUS kmt_release_system_properties(struct kmt_context *ctx)
 	kmt_global_lock();
 	if (topology_current(ctx)) {
 		if (!kmt_process_check_fork() && ctx->fmm && kmt_fmm_has_apertures(ctx)) {
+			kmt_events_drop_unused_page(ctx);
 			kmt_doorbells_fini(ctx);
 			kmt_fmm_fini_apertures(ctx);
 		}

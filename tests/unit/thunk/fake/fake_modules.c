@@ -167,6 +167,11 @@ void kmt_events_forget_page(struct kmt_context *ctx)
 	note("events_forget_page");
 }
 
+void kmt_events_drop_unused_page(struct kmt_context *ctx)
+{
+	(void)ctx; /* nothing is tried here */
+}
+
 struct kmt_debug *kmt_debug_new(uint32_t node_count)
 {
 	(void)node_count;
