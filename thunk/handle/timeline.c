@@ -95,7 +95,14 @@ int kmt_timeline_update(struct kmt_context *ctx, struct fmm_gpu *gpu,
 	rc = kmt_drm(ctx, DEVICE_DRM_COMMAND_WRITE_READ, &args);
 	if (rc != 0)
 		return rc;
-	return wait_for(ctx, gpu, va.timeline_syncobj_out, va.timeline_point);
+	rc = wait_for(ctx, gpu, va.timeline_syncobj_out, va.timeline_point);
+	if (rc != 0 && update->operation == AMDGPU_VA_OP_MAP) {
+		/* the caller is told that nothing is mapped, so nothing may be */
+		va.operation = AMDGPU_VA_OP_UNMAP;
+		va.timeline_syncobj_out = 0;
+		(void)kmt_drm(ctx, DEVICE_DRM_COMMAND_WRITE_READ, &args); /* the first is told */
+	}
+	return rc;
 }
 
 void kmt_timeline_fini(struct kmt_context *ctx, struct fmm_gpu *gpu)
