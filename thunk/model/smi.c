@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <linux/sockios.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,23 @@ void kfd_model_smi_after_fork(struct kfd_model_smi *smi)
 	clients_free(smi);
 }
 
+/* Closes our ends of streams that their clients closed. The caller holds the lock. */
+static void drop_closed(struct kfd_model_smi *smi)
+{
+	for (struct client **link = &smi->clients; *link;) {
+		struct client *client = *link;
+		struct pollfd end = { .fd = client->fd };
+
+		if (poll(&end, 1, 0) <= 0 || !(end.revents & POLLHUP)) {
+			link = &client->next;
+			continue;
+		}
+		*link = client->next;
+		close(client->fd);
+		free(client);
+	}
+}
+
 int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *node)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -87,6 +105,7 @@ int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *nod
 	client->fd = pair[0];
 	client->gpu_id = node->gpu_id;
 	pthread_mutex_lock(&model->smi->lock);
+	drop_closed(model->smi);
 	client->next = model->smi->clients;
 	model->smi->clients = client;
 	pthread_mutex_unlock(&model->smi->lock);
