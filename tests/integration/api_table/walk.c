@@ -156,6 +156,13 @@ static void find_nodes(struct walk *w)
 	}
 }
 
+static void run_case(struct walk *w, const struct walk_case *c)
+{
+	if (w->before)
+		w->before(w);
+	c->run(w);
+}
+
 bool walk_run(struct walk *w, const struct walk_case *c)
 {
 	unsigned int before = w->mismatches;
@@ -167,7 +174,7 @@ bool walk_run(struct walk *w, const struct walk_case *c)
 	if (!w->quiet)
 		printf("CASE %s\n", c->name);
 	if (c->closed) {
-		c->run(w);
+		run_case(w, c);
 		return w->mismatches == before;
 	}
 	status = walk_open(w);
@@ -176,7 +183,7 @@ bool walk_run(struct walk *w, const struct walk_case *c)
 		if (status == HSAKMT_STATUS_SUCCESS) {
 			w->node_count = system.NumNodes;
 			find_nodes(w);
-			c->run(w);
+			run_case(w, c);
 			(void)hsaKmtReleaseSystemProperties(); /* always a success */
 		}
 		if (walk_close(w) != HSAKMT_STATUS_SUCCESS)

@@ -31,6 +31,7 @@ struct walk {
 #ifndef WALK_STOCK
 	HsaKFDContext *ctx; /* the primary one, once open */
 #endif
+	void (*before)(struct walk *w); /* called when a case begins; may be NULL */
 	bool relaxed; /* a system call may have been made to fail: results are not compared */
 	bool quiet;   /* print nothing but what is wrong */
 	uint32_t node_count, cpu, gpu;
