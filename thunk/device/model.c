@@ -141,11 +141,36 @@ static int accept_v1(const char *path, const struct hsakmt_model_functions_v1 *f
 	return 0;
 }
 
-/* The two version words decide which table it is; they stand first in each. */
-static int accept_table(const char *path, const uint32_t *versions)
+static const void *table_of(const char *path, void *library)
 {
+	get_hsakmt_model_functions_t get_functions =
+		(get_hsakmt_model_functions_t)dlsym(library, HSAKMT_MODEL_ENTRY_POINT);
+	const void *table = get_functions ? get_functions() : NULL;
+
+	if (!table)
+		kmt_log(KMT_LOG_ERR, "'%s' is no model: no " HSAKMT_MODEL_ENTRY_POINT "()", path);
+	return table;
+}
+
+/*
+ * The two version words decide which table it is; they stand first in each.
+ *
+ * @param library  in/out: the plug-in that answers ioctls.
+ */
+static int accept_table(const char *path, const uint32_t *versions, void **library)
+{
+	int rc;
+
 	if (versions[0] == HSAKMT_MODEL_V1_VERSION_MAJOR)
 		return accept_v1(path, (const struct hsakmt_model_functions_v1 *)versions);
+	if (versions[0] == HSAKMT_MODEL_INTERFACE_VERSION_MAJOR) {
+		rc = device_model_load_v04(path, (const struct hsakmt_model_functions *)versions,
+					   library);
+		if (rc < 0)
+			return rc;
+		versions = table_of(path, *library);
+		return versions ? accept_v1(path, (const void *)versions) : -ELIBBAD;
+	}
 	kmt_log(KMT_LOG_ERR, "model '%s': interface %u.%u is not supported", path, versions[0],
 		versions[1]);
 	return -EPROTO;
@@ -169,8 +194,7 @@ static int install_fork_handler(void)
 int device_model_load(struct device *dev)
 {
 	const char *path = getenv("HSA_MODEL_LIB");
-	get_hsakmt_model_functions_t get_functions;
-	const void *table = NULL;
+	const void *table;
 	void *library;
 	int rc;
 
@@ -187,14 +211,10 @@ int device_model_load(struct device *dev)
 		kmt_log(KMT_LOG_ERR, "cannot load the model: %s", dlerror());
 		return -ENOENT;
 	}
-	get_functions = (get_hsakmt_model_functions_t)dlsym(library, HSAKMT_MODEL_ENTRY_POINT);
-	if (get_functions)
-		table = get_functions();
-	if (!table) {
-		kmt_log(KMT_LOG_ERR, "'%s' is no model: no " HSAKMT_MODEL_ENTRY_POINT "()", path);
+	table = table_of(path, library);
+	if (!table)
 		return -ELIBBAD;
-	}
-	rc = accept_table(path, table);
+	rc = accept_table(path, table, &library);
 	if (rc < 0)
 		return rc;
 	model.mmap = (device_model_mmap_fn)dlsym(library, DEVICE_MODEL_MMAP_SYMBOL);

@@ -20,6 +20,18 @@ struct device_model {
 	int kfd_fd; /* borrowed; the backing file, that 1.0 uses as render node too */
 };
 
+/*
+ * Makes a KFD for a plug-in of interface 0.4.
+ *
+ * @param path     of the plug-in, for messages.
+ * @param engines  its table, borrowed.
+ * @param library  out: a plug-in of interface 1.x that speaks for it.
+ * @return 0; -EPROTO for a version before 0.4, -ELIBBAD for an incomplete table or a KFD that takes no
+ *         engines, -ENOENT without one, -EBUSY when it has others; logged.
+ */
+int device_model_load_v04(const char *path, const struct hsakmt_model_functions *engines,
+			  void **library);
+
 /* The lock around every call into the plug-in but WAIT_EVENTS (model.md 3). */
 void device_model_lock(void);
 void device_model_unlock(void);

@@ -65,7 +65,7 @@ static int enable(struct kfd_model_process *process, struct kfd_ioctl_dbg_trap_e
 static void resume(struct kfd_model_kfd_queue *queue)
 {
 	if (queue->is_suspended)
-		kfd_model_queue_suspend(queue->engine, false);
+		kfd_model_queue_pause(queue, false);
 	queue->is_suspended = false;
 }
 
@@ -178,7 +178,7 @@ static int change_queues(struct kfd_model_process *process, uint64_t array, uint
 			continue;
 		}
 		if (suspend && !queue->is_suspended)
-			kfd_model_queue_suspend(queue->engine, true);
+			kfd_model_queue_pause(queue, true);
 		else if (!suspend)
 			resume(queue);
 		queue->is_suspended = suspend;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "engine04.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "ioctl.h"
 #include "smi.h"
@@ -61,6 +62,8 @@ static void fill_apertures(const struct kfd_model_vm *vm, struct kfd_process_dev
 	out->lds_limit = out->lds_base | WINDOW_LAST;
 	out->scratch_limit = out->scratch_base | WINDOW_LAST;
 	out->gpuvm_limit = vm->node->gpuvm_limit;
+	if (vm->process->model->engines && out->gpuvm_limit >= KFD_MODEL_ENGINE04_WINDOW)
+		out->gpuvm_limit = KFD_MODEL_ENGINE04_WINDOW - 1;
 }
 
 int kfd_model_call_get_process_apertures(struct kfd_model_call *call)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bo.h"
+#include "engine04.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "ioctl.h"
 #include "svm.h"
@@ -36,6 +37,8 @@ int kfd_model_call_acquire_vm(struct kfd_model_call *call)
 		return -EINVAL;
 	if (vm->acquired)
 		return vm->file_id == file_id ? 0 : -EBUSY;
+	if (kfd_model_engine04_start(vm))
+		return -ENOMEM;
 	vm->acquired = true;
 	vm->file_id = file_id;
 	return 0;
@@ -126,6 +129,7 @@ int kfd_model_call_alloc_memory(struct kfd_model_call *call)
 	bo = kfd_model_bo_new(vm, backing, args->va_addr, args->flags);
 	if (!bo)
 		return -ENOMEM;
+	kfd_model_engine04_alloced(vm->outside, bo);
 	args->handle = bo->handle;
 	if (!(args->flags & USERPTR))
 		args->mmap_offset = kfd_model_bo_mmap_offset(bo);
@@ -143,6 +147,7 @@ int kfd_model_call_free_memory(struct kfd_model_call *call)
 		return -EPERM;
 	if (bo->mapped_gpus || bo->queue_uses)
 		return -EBUSY;
+	kfd_model_engine04_freed(bo->vm->outside, bo);
 	kfd_model_bo_close(bo);
 	return 0;
 }

@@ -104,6 +104,11 @@ void kfd_model_after_fork(struct kfd_model *model)
 	atomic_store(&model->system_used, 0);
 }
 
+void kfd_model_use_engines(struct kfd_model *model, const struct hsakmt_model_functions *functions)
+{
+	model->engines = functions;
+}
+
 uint32_t kfd_model_node_count(const struct kfd_model *model)
 {
 	return model->topology.node_count;

@@ -55,6 +55,13 @@ void kfd_model_free(struct kfd_model *model);
 /* In a forked child: forgets the parent's process objects, whose files now answer EBADF. */
 void kfd_model_after_fork(struct kfd_model *model);
 
+struct hsakmt_model_functions;
+/*
+ * Before the first open: has a plug-in of interface 0.4 run the queues in place of our own engines.
+ * @param functions  its table, borrowed for good.
+ */
+void kfd_model_use_engines(struct kfd_model *model, const struct hsakmt_model_functions *functions);
+
 /* Number of topology nodes, and one of them (NULL when out of range). */
 uint32_t kfd_model_node_count(const struct kfd_model *model);
 const struct kfd_model_node *kfd_model_node_at(const struct kfd_model *model, uint32_t index);

@@ -20,6 +20,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the two bel
 static struct kfd_model *model;                          /* owned, lives as long as the process */
 static struct kfd_model_file *file;                      /* owned; of the process that opened it */
 static pid_t file_pid;
+static const struct hsakmt_model_functions *engines; /* borrowed; under the same lock */
 
 struct kfd_model *plugin_model(void)
 {
@@ -61,9 +62,11 @@ static int machine(void)
 		return rc;
 	}
 	rc = kfd_model_new(topology, getenv("KFDSCOPE_MODEL_SCENARIO"), &front, &model);
-	if (!rc)
-		pthread_atfork(NULL, NULL, after_fork);
-	return rc;
+	if (rc)
+		return rc;
+	kfd_model_use_engines(model, engines);
+	pthread_atfork(NULL, NULL, after_fork);
+	return 0;
 }
 
 static int open_file(void)
@@ -114,6 +117,25 @@ void *kfdscope_model_mmap(int fd, void *addr, size_t size_bytes, int prot, int f
 	if (!model || !kfd_model_is_memory(model, fd))
 		return mmap(addr, size_bytes, prot, flags, fd, offset);
 	return kfd_model_mmap(model, NULL, addr, size_bytes, prot, flags, offset);
+}
+
+/*
+ * For a loader that was given a plug-in of interface 0.4: has it run the queues. Before the first
+ * create_memfd().
+ */
+__attribute__((visibility("default"))) int kfdscope_model_use_engines(const void *table);
+
+int kfdscope_model_use_engines(const void *table)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&lock);
+	if (model && engines != table)
+		rc = -EBUSY;
+	else
+		engines = table;
+	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
 static const struct hsakmt_model_functions_v1 functions = {

@@ -9,6 +9,7 @@
 #include "bo.h"
 #include "debug.h"
 #include "drm.h"
+#include "engine04.h"
 #include "event.h"
 #include "pc-sampling.h"
 #include "queue.h"
@@ -68,6 +69,7 @@ static void vm_fini(struct kfd_model_vm *vm)
 	for (uint32_t i = 0; i < vm->bo_capacity; i++)
 		kfd_model_bo_put(vm->bos[i]);
 	free(vm->bos);
+	kfd_model_engine04_free(vm->outside);
 	kfd_model_gpu_free(vm->gpu);
 }
 

@@ -24,6 +24,8 @@ struct kfd_model_debug;     /* debug.h */
 struct kfd_model_smi;       /* smi.h */
 struct kfd_model_pcs;       /* pc-sampling.h */
 struct kfd_model_drm;       /* drm.h */
+struct kfd_model_engine04;  /* engine04.h */
+struct hsakmt_model_functions;
 
 #define KFD_MODEL_QUEUES_MAX 1024 /* ids of a process */
 
@@ -46,7 +48,8 @@ struct kfd_model_vm {
 	uint32_t default_policy, alternate_policy;
 	uint64_t alternate_base, alternate_size;
 	bool gws_used;
-	struct kfd_model_gpu *gpu; /* owned; NULL before the first queue */
+	struct kfd_model_gpu *gpu;          /* owned; NULL before the first queue */
+	struct kfd_model_engine04 *outside; /* owned; a plug-in's in place of ours, or NULL */
 
 	/* Protected by the process's vm_lock. */
 	void *mappings; /* tsearch root of struct vm_mapping, vm.c */
@@ -102,6 +105,7 @@ struct kfd_model {
 	struct kfd_model_topology topology;
 	struct kfd_model_scenario *scenario; /* owned, has its own lock */
 	struct kfd_model_front front;
+	const struct hsakmt_model_functions *engines; /* borrowed; NULL: our own run queues */
 	const struct kfd_model_node **gpus;        /* owned array of borrowed nodes, by gpu_index */
 	pthread_mutex_t lock;                      /* protects what follows */
 	struct kfd_model_process *primary;         /* owned; NULL before the first open */

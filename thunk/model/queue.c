@@ -8,6 +8,7 @@
 
 #include "debug.h"
 #include "doorbell.h"
+#include "engine04.h"
 #include "queue-buffers.h"
 #include "store.h"
 #include "usercopy.h"
@@ -114,7 +115,7 @@ static bool wants_to_run(const struct kfd_ioctl_create_queue_args *args)
 static int start_engine(struct kfd_model_kfd_queue *queue)
 {
 	struct kfd_model_vm *vm = queue->vm;
-	struct kfd_model_gpu *gpu = kfd_model_vm_engines(vm);
+	struct kfd_model_gpu *gpu;
 	uint64_t span;
 	struct kfd_model_queue_config config = {
 		.type = (enum kfd_model_queue_type)queue->type,
@@ -129,6 +130,11 @@ static int start_engine(struct kfd_model_kfd_queue *queue)
 
 	char *slice = kfd_model_store_host(vm->process->store, vm->doorbell_offset, &span);
 
+	if (vm->outside) {
+		queue->is_active = wants_to_run(&queue->args);
+		return kfd_model_engine04_queue_new(vm->outside, &queue->args, &queue->outside);
+	}
+	gpu = kfd_model_vm_engines(vm);
 	if (!gpu || !slice)
 		return -ENOMEM;
 	slice += (size_t)queue->doorbell_slot * kfd_model_doorbell_bytes(vm->node);
@@ -146,6 +152,8 @@ static int start_engine(struct kfd_model_kfd_queue *queue)
 static void queue_end(struct kfd_model_kfd_queue *queue, bool has_doorbell)
 {
 	kfd_model_queue_free(queue->engine);
+	if (queue->vm->outside)
+		kfd_model_engine04_queue_free(queue->vm->outside, queue->outside);
 	if (has_doorbell)
 		kfd_model_doorbell_release(queue->vm, queue->doorbell_slot);
 	kfd_model_sdma_release(queue->vm, queue->sdma_slot);
@@ -273,6 +281,10 @@ int kfd_model_queue_change(struct kfd_model_process *process,
 		return rc;
 	queue->args = updated;
 	queue->is_active = wants_to_run(&updated);
+	if (queue->vm->outside) { /* which has no update */
+		kfd_model_engine04_queue_free(queue->vm->outside, queue->outside);
+		return kfd_model_engine04_queue_new(queue->vm->outside, &updated, &queue->outside);
+	}
 	kfd_model_queue_update(queue->engine, updated.ring_base_address, updated.ring_size,
 			       updated.queue_percentage & 0xff);
 	return 0;
@@ -360,12 +372,18 @@ void kfd_model_queues_destroy_all(struct kfd_model_process *process)
 			(void)kfd_model_queue_destroy(process, id); /* it exists */
 }
 
+void kfd_model_queue_pause(struct kfd_model_kfd_queue *queue, bool pause)
+{
+	if (queue->engine)
+		kfd_model_queue_suspend(queue->engine, pause);
+}
+
 void kfd_model_queues_evict(struct kfd_model_process *process, struct kfd_model_vm *vm, bool evict)
 {
 	for (uint32_t id = 0; id < KFD_MODEL_QUEUES_MAX; id++) {
 		struct kfd_model_kfd_queue *queue = process->queues[id];
 
 		if (queue && (!vm || queue->vm == vm))
-			kfd_model_queue_suspend(queue->engine, evict);
+			kfd_model_queue_pause(queue, evict);
 	}
 }

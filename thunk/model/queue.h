@@ -3,6 +3,7 @@
 #ifndef KFDSCOPE_THUNK_MODEL_QUEUE_H
 #define KFDSCOPE_THUNK_MODEL_QUEUE_H
 
+#include "hsakmt/hsakmtmodeliface.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "process.h"
 
@@ -15,7 +16,8 @@ struct kfd_model_kfd_queue {
 	int sdma_slot;                           /* -1 when it has none */
 	struct kfd_ioctl_create_queue_args args; /* as created, later updates applied */
 	struct kfd_model_bo *buffers[KFD_MODEL_QUEUE_BUFFERS]; /* counted, with a use; or NULL */
-	struct kfd_model_queue *engine;                        /* owned */
+	struct kfd_model_queue *engine;                        /* owned; NULL with outside */
+	hsakmt_model_queue_t *outside; /* owned; the plug-in's, NULL while it is stopped */
 	bool is_active, is_suspended, has_gws, is_new;
 	uint32_t cu_mask_bits;
 	uint32_t cu_mask[KFD_MODEL_CU_MASK_WORDS];
@@ -39,6 +41,11 @@ int kfd_model_queue_gws(struct kfd_model_process *process,
 struct kfd_model_kfd_queue *kfd_model_queue_find(struct kfd_model_process *process,
 						 uint32_t queue_id);
 void kfd_model_queues_destroy_all(struct kfd_model_process *process);
+/*
+ * Takes one queue off its GPU, or puts it back. A plug-in of interface 0.4 has no such call: its
+ * engines go on.
+ */
+void kfd_model_queue_pause(struct kfd_model_kfd_queue *queue, bool pause);
 /* Takes the process's queues off a GPU, or off all (vm NULL), and puts them back. */
 void kfd_model_queues_evict(struct kfd_model_process *process, struct kfd_model_vm *vm, bool evict);
 

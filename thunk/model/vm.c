@@ -14,6 +14,7 @@
 #include "bo.h"
 #include "clock.h"
 #include "debug.h"
+#include "engine04.h"
 #include "event.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "scenario.h"
@@ -51,6 +52,15 @@ static struct vm_mapping *find(struct kfd_model_vm *vm, uint64_t va, uint64_t si
 	return found ? *found : NULL;
 }
 
+static void drop(struct kfd_model_vm *vm, struct vm_mapping *mapping)
+{
+	if (vm->outside)
+		kfd_model_engine04_unmap(vm->outside, mapping->start, mapping->size_bytes);
+	tdelete(mapping, &vm->mappings, compare);
+	kfd_model_bo_put(mapping->bo);
+	free(mapping);
+}
+
 int kfd_model_vm_map(struct kfd_model_vm *vm, struct kfd_model_bo *bo, uint64_t va,
 		     uint64_t bo_offset, uint64_t size_bytes, uint32_t flags)
 {
@@ -70,14 +80,15 @@ int kfd_model_vm_map(struct kfd_model_vm *vm, struct kfd_model_bo *bo, uint64_t 
 		return -ENOMEM;
 	}
 	mapping->bo = kfd_model_bo_get(bo);
-	return 0;
-}
+	if (vm->outside) {
+		int rc = kfd_model_engine04_map(vm->outside, bo, va, bo_offset, size_bytes,
+						mapping->writable);
 
-static void drop(struct kfd_model_vm *vm, struct vm_mapping *mapping)
-{
-	tdelete(mapping, &vm->mappings, compare);
-	kfd_model_bo_put(mapping->bo);
-	free(mapping);
+		if (rc)
+			drop(vm, mapping);
+		return rc;
+	}
+	return 0;
 }
 
 int kfd_model_vm_unmap(struct kfd_model_vm *vm, uint64_t va)
