@@ -82,10 +82,20 @@ void trace_call_fire(enum trace_event number, const void *event)
 	making_end(&trace_thread);
 }
 
+/* Each begin has its end, and a provider that is in use stays so. */
+static void device_depth_add(int32_t change)
+{
+	const struct trace_provider *provider = trace_provider_get();
+
+	if (provider)
+		*provider->device_depth() += (uint32_t)change;
+}
+
 bool trace_device_begin(struct trace_device_call *call, const void *caller, enum trace_event entry)
 {
 	struct trace_thread *thread = &trace_thread;
 
+	device_depth_add(1);
 	if (!making_begin(thread))
 		return false;
 	call->number = ++thread->device_calls;
@@ -98,6 +108,7 @@ bool trace_device_end(struct trace_device_call *call, enum trace_event leave, in
 {
 	struct trace_thread *thread = &trace_thread;
 
+	device_depth_add(-1);
 	if (os_errno)
 		thread->os_errno = os_errno;
 	if (!call->number)

@@ -12,7 +12,8 @@
 #include "trace.h"
 #include "values.h"
 
-#define CALLER __builtin_return_address(0)
+/* Of the thunk, or of the function of libc that stands in front of this (preload/). */
+#define CALLER (trace_thread.caller ? trace_thread.caller : __builtin_return_address(0))
 
 static int failed(int rc)
 {
@@ -42,6 +43,24 @@ DEFINE_LEAVE(madvise)
 DEFINE_LEAVE(mbind)
 DEFINE_LEAVE(unknown_ioctl)
 
+void trace_open_enter(struct trace_device_call *call, const void *caller, const char *path,
+		      int flags)
+{
+	struct kmt_os_open_entry event = { .flags = (uint32_t)flags };
+
+	if (!trace_device_begin(call, caller, TRACE_kmt_os_open_entry))
+		return;
+	event.call = call->number;
+	event.api_call = call->api_call;
+	trace_text(event.path, sizeof(event.path), path, sizeof(event.path));
+	trace_call_fire(TRACE_kmt_os_open_entry, &event);
+}
+
+void trace_open_leave(struct trace_device_call *call, int ret)
+{
+	leave_open(call, ret);
+}
+
 static int traced_open_kfd(struct device *dev)
 {
 	struct trace_device_call call = { .number = 0 };
@@ -49,14 +68,9 @@ static int traced_open_kfd(struct device *dev)
 
 	if (!trace_provider_get())
 		return dev->base_ops->open_kfd(dev);
-	if (trace_device_begin(&call, CALLER, TRACE_kmt_os_open_entry)) {
-		struct kmt_os_open_entry event = { .call = call.number, .api_call = call.api_call };
-
-		trace_text(event.path, sizeof(event.path), "/dev/kfd", sizeof(event.path));
-		trace_call_fire(TRACE_kmt_os_open_entry, &event);
-	}
+	trace_open_enter(&call, CALLER, "/dev/kfd", 0);
 	ret = dev->base_ops->open_kfd(dev);
-	leave_open(&call, ret);
+	trace_open_leave(&call, ret);
 	return ret;
 }
 
@@ -67,15 +81,9 @@ static int traced_open(struct device *dev, const char *path, int flags)
 
 	if (!trace_provider_get())
 		return dev->base_ops->open(dev, path, flags);
-	if (trace_device_begin(&call, CALLER, TRACE_kmt_os_open_entry)) {
-		struct kmt_os_open_entry event = { .call = call.number, .api_call = call.api_call };
-
-		event.flags = (uint32_t)flags;
-		trace_text(event.path, sizeof(event.path), path, sizeof(event.path));
-		trace_call_fire(TRACE_kmt_os_open_entry, &event);
-	}
+	trace_open_enter(&call, CALLER, path, flags);
 	ret = dev->base_ops->open(dev, path, flags);
-	leave_open(&call, ret);
+	trace_open_leave(&call, ret);
 	return ret;
 }
 

@@ -11,12 +11,12 @@
 
 #include "events.h" /* generated: enum trace_event and the event structures */
 
-#define TRACE_PROVIDER_VERSION 1
+#define TRACE_PROVIDER_VERSION 2
 #define TRACE_PROVIDER_SYMBOL  "kfdscope_trace_provider"
 
 enum {
 	TRACE_STACK_CAP = 64, /* frames recorded at most */
-	TRACE_STACK_OWN = 8,  /* our own frames that may stand before the caller's */
+	TRACE_STACK_OWN = 12, /* our own frames that may stand before the caller's */
 };
 
 /* What the provider calls in the library. All pointers set. */
@@ -34,6 +34,11 @@ struct trace_provider {
 	const int *const *enabled;              /* by event: not 0 while a recording wants it */
 	void (*const *fire)(const void *event); /* by event */
 	int (*walk)(uint64_t *frames, int capacity); /* innermost first; number of frames */
+	/*
+	 * How many device calls that our objects record the calling thread is in. Whoever stands at the
+	 * libc boundary below others leaves those alone.
+	 */
+	uint32_t *(*device_depth)(void);
 	/* Called once by each copy of the library; the host stays valid for ever. */
 	void (*attach)(const struct trace_host *host);
 };

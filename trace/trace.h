@@ -33,6 +33,8 @@ struct trace_thread {
 	int32_t saved_errno; /* the caller's, while busy */
 	bool api_has_stack;  /* the current API call's entry recorded one */
 	bool busy;           /* an event is being made */
+	/* Where a function in front of the device's operations was called from; NULL: there is none. */
+	const void *caller;
 };
 
 /* The provider in use; NULL: not traced. Set by attach.c only. */
@@ -121,12 +123,27 @@ void trace_attach(void);
 void trace_opened(struct kmt_context *ctx, HSAKMT_STATUS status);
 /* Tells a recording about the nodes after their first acquisition. */
 void trace_nodes_known(struct kmt_context *ctx, HSAKMT_STATUS status);
+/* What one of our objects says of itself in kmt_state:schema; each has one of its own. */
+struct trace_schema_origin {
+	const char *library;
+	uint32_t kfd_major, kfd_minor; /* 0: not known yet */
+};
+struct trace_schema_origin trace_schema_origin(void);
+/* Emits kmt_state:schema. Inside the making of an event. */
+void trace_schema_emit(const struct trace_provider *provider);
+/* In a forked child: the schema is news again. */
+void trace_schema_forget(void);
 /* Emits kmt_state:schema unless this process has done so. Inside the making of an event. */
 void trace_schema_once(const struct trace_provider *provider);
 /* Emits the whole state (state.def). Called by the provider in a thread of its own. */
 void trace_state_dump(void);
 /* In a forked child, before anything else: the schema is news again, and nothing is alive. */
 void trace_state_forked(void);
+
+/* The events around an open() made for the device; each enter has its leave. @param ret  or -errno */
+void trace_open_enter(struct trace_device_call *call, const void *caller, const char *path,
+		      int flags);
+void trace_open_leave(struct trace_device_call *call, int ret);
 
 /* Decorates a device's operations; given to device_set_decorator(). */
 void trace_device_decorate(struct device *dev);

@@ -41,6 +41,13 @@ static int walk(uint64_t *frames, int capacity)
 	return count;
 }
 
+static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
+
+static uint32_t *device_depth(void)
+{
+	return &depth;
+}
+
 static void attach(const struct trace_host *host)
 {
 	for (int i = 0; i < HOSTS_MAX; i++) {
@@ -66,6 +73,7 @@ __attribute__((visibility("default"))) const struct trace_provider kfdscope_trac
 	.enabled = tp_enabled,
 	.fire = tp_fire,
 	.walk = walk,
+	.device_depth = device_depth,
 	.attach = attach,
 };
 

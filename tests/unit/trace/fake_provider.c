@@ -120,6 +120,13 @@ static const char *walker(void)
 	return "fake";
 }
 
+static __thread uint32_t depth;
+
+static uint32_t *device_depth(void)
+{
+	return &depth;
+}
+
 static void attach(const struct trace_host *host)
 {
 	(void)host;
@@ -134,6 +141,7 @@ static const struct trace_provider provider = {
 	.enabled = enabled,
 	.fire = fire,
 	.walk = walk,
+	.device_depth = device_depth,
 	.attach = attach,
 };
 
