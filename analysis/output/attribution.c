@@ -150,8 +150,8 @@ void attribution_learn(struct attribution *attribution, const struct process *pr
 		const struct site *site = key;
 		const struct stackview *view = attribution_view(attribution, process, site->stack);
 
-		if (site->class == BLOCK_ALLOCATION && view->entry > 0 && view->caller >= 0 &&
-		    view->roles[view->entry] == ROLE_HIP &&
+		if ((site->class == BLOCK_ALLOCATION || site->class == BLOCK_BO) &&
+		    view->entry > 0 && view->caller >= 0 && view->roles[view->entry] == ROLE_HIP &&
 		    is_allocator(function_at(view, view->entry)))
 			learn_site(site, view, lines);
 	}
