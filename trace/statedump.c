@@ -72,6 +72,10 @@ static void emit_node(struct dump *dump, uint32_t node_id)
 	event.local_mem_bytes = node->LocalMemSize;
 	event.hive_id = node->HiveID;
 	event.unique_id = node->UniqueID;
+	event.cp_queues = node->NumCpQueues;
+	event.sdma_engines = node->NumSdmaEngines;
+	event.sdma_xgmi_engines = node->NumSdmaXgmiEngines;
+	event.sdma_queues_per_engine = node->NumSdmaQueuesPerEngine;
 	emit(dump->provider, TRACE_kmt_state_node, &event);
 	dump->nodes++;
 }

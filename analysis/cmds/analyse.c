@@ -370,6 +370,8 @@ static bool open_report(struct analysis *analysis)
 		[ANALYSE_CHAINS] = REPORT_CHAINS,
 		[ANALYSE_PERFETTO] = REPORT_PERFETTO,
 		[ANALYSE_FAILURES] = REPORT_FAILURES,
+		[ANALYSE_QUEUES] = REPORT_QUEUES,
+		[ANALYSE_WAITS] = REPORT_WAITS,
 	};
 	const struct analyse_options *options = analysis->options;
 	const struct report_options report = {

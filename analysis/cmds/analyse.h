@@ -25,6 +25,8 @@ enum analyse_report {
 	ANALYSE_CHAINS,
 	ANALYSE_PERFETTO,
 	ANALYSE_FAILURES,
+	ANALYSE_QUEUES,
+	ANALYSE_WAITS,
 };
 
 /* How a traced process ended, from whoever started it: LTTng records no exit status. */

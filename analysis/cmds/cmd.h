@@ -48,6 +48,8 @@ extern const struct cmd cmd_record;
 extern const struct cmd cmd_leaks;
 extern const struct cmd cmd_chains;
 extern const struct cmd cmd_failures;
+extern const struct cmd cmd_waits;
+extern const struct cmd cmd_queues;
 extern const struct cmd cmd_timeline;
 extern const struct cmd cmd_doctor;
 

@@ -3,6 +3,8 @@
 #include "output/documents.h"
 
 #include "output/failures_report.h"
+#include "output/queues_report.h"
+#include "output/waits_report.h"
 
 static void *watch_failures(struct model *model)
 {
@@ -24,4 +26,48 @@ const struct document_kind document_failures = {
 	.unwatch = unwatch_failures,
 	.json = json_of_failures,
 	.text = failures_text,
+};
+
+static void *watch_waits(struct model *model)
+{
+	return waits_new(model);
+}
+
+static void unwatch_waits(void *watcher)
+{
+	waits_free(watcher);
+}
+
+static json_t *json_of_waits(const void *watcher, const struct document *document)
+{
+	return waits_json(watcher, document);
+}
+
+const struct document_kind document_waits = {
+	.watch = watch_waits,
+	.unwatch = unwatch_waits,
+	.json = json_of_waits,
+	.text = waits_text,
+};
+
+static void *watch_queues(struct model *model)
+{
+	return queues_new(model);
+}
+
+static void unwatch_queues(void *watcher)
+{
+	queues_free(watcher);
+}
+
+static json_t *json_of_queues(const void *watcher, const struct document *document)
+{
+	return queues_json(watcher, document);
+}
+
+const struct document_kind document_queues = {
+	.watch = watch_queues,
+	.unwatch = unwatch_queues,
+	.json = json_of_queues,
+	.text = queues_text,
 };

@@ -140,6 +140,8 @@ static const struct report_ops kinds[] = {
 			      .watch = perfetto_watch,
 			      .write = perfetto_write,
 			      .unwatch = perfetto_unwatch },
+	[REPORT_WAITS] = { .name = "waits", .document = &document_waits },
+	[REPORT_QUEUES] = { .name = "queues", .document = &document_queues },
 	[REPORT_FAILURES] = { .name = "failures", .document = &document_failures },
 };
 

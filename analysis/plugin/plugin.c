@@ -6,6 +6,8 @@
 #include "plugin/leaks.h"
 #include "plugin/perfetto.h"
 #include "plugin/failures.h"
+#include "plugin/waits.h"
+#include "plugin/queues.h"
 #include "plugin/sink.h"
 
 #define PARAMS_HELP                                                                                \
@@ -48,3 +50,19 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(failures, PARAMS_HELP);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(failures, failures_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(failures, sink_graph_is_configured);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(failures, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(waits, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	waits, "Waits: who waits on what since when, who signalled, spins, lost signals");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(waits, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(waits, waits_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(waits, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(waits, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(queues, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	queues, "Queues against hardware slots, never destroyed or refused ones");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(queues, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(queues, queues_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(queues, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(queues, sink_finalize);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences that a report begins with (findings.h). */
+#include "output/findings.h"
+
+#include <string.h>
+
+#include "output/text.h"
+
+static void add(json_t *list, const char *level, const char *section, GString *text)
+{
+	json_array_append_new(list, json_pack("{ss ss ss}", "level", level, "section", section,
+					      "text", text->str));
+	g_string_truncate(text, 0);
+}
+
+static void add_losses(json_t *list, const struct document *document, GString *text)
+{
+	const struct report_notes *notes = document->notes;
+
+	for (guint i = 0; notes && notes->partial && i < notes->partial->len; i++) {
+		g_string_append_printf(text, "The recording could not be read completely: %s",
+				       (const char *)g_ptr_array_index(notes->partial, i));
+		add(list, "doubt", "losses", text);
+	}
+	if (model_lost_spans(document->model)->len == 0)
+		return;
+	text_count(text, model_lost_count(document->model), "event was lost", "events were lost");
+	g_string_append(text, " while recording; what they may hide is marked undecided.");
+	add(list, "doubt", "losses", text);
+}
+
+static void sum_text(GString *text, const struct leak_sum *sum)
+{
+	text_bytes(text, sum->bytes);
+	g_string_append(text, " in ");
+	text_count(text, sum->count, "block", "blocks");
+}
+
+static void add_leaks(json_t *list, const struct leaks_report *leaks, GString *text)
+{
+	static const struct {
+		enum leak_layer layer;
+		const char *level, *what;
+	} layers[] = {
+		{ LEAK_APPLICATION, "bad", "The application did not give back " },
+		{ LEAK_KERNEL, "bad", "The kernel refused to free " },
+		{ LEAK_THUNK, "bad", "The thunk kept after its owner freed it " },
+		{ LEAK_UNKNOWN, "doubt", "Taken before the recording began and not given back: " },
+		{ LEAK_RUNTIME, "note", "The runtimes keep for themselves " },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(layers); i++) {
+		const struct leak_sum *sum = &leaks->layers[layers[i].layer];
+
+		if (sum->count == 0)
+			continue;
+		g_string_append(text, layers[i].what);
+		sum_text(text, sum);
+		g_string_append_c(text, '.');
+		add(list, layers[i].level, "leaks", text);
+	}
+	if (leaks->undecided.count) {
+		sum_text(text, &leaks->undecided);
+		g_string_append(text, " may have been freed while events were lost: undecided.");
+		add(list, "doubt", "leaks", text);
+	}
+	if (leaks->freed_shares->len) {
+		text_count(text, leaks->freed_shares->len, "block was", "blocks were");
+		g_string_append(text, " exported and then freed; the driver may keep the memory.");
+		add(list, "bad", "shares", text);
+	}
+	if (leaks->registrations->len) {
+		text_count(text, leaks->registrations->len, "place leaves", "places leave");
+		g_string_append(text, " host memory registered.");
+		add(list, "bad", "leaks", text);
+	}
+}
+
+static void add_processes(json_t *list, const struct document *document, GString *text)
+{
+	const GPtrArray *processes = model_processes(document->model);
+
+	for (guint i = 0; i < processes->len; i++) {
+		const struct process *process = g_ptr_array_index(processes, i);
+
+		if (process->end == PROCESS_END_SIGNAL) {
+			text_process(text, process);
+			g_string_append_printf(text, " was ended by signal %d.", process->end_code);
+			add(list, "bad", "processes", text);
+		}
+		if (process->unfinished->len) {
+			text_process(text, process);
+			g_string_append(text, " was still inside ");
+			text_count(text, process->unfinished->len, "call", "calls");
+			g_string_append(text, " when the recording ended.");
+			add(list, "note", "processes", text);
+		}
+	}
+}
+
+json_t *findings_json(const struct document *document, const struct leaks_report *leaks,
+		      const json_t *failures)
+{
+	json_t *list = json_array();
+	GString *text = g_string_new(NULL);
+	const int64_t failed = document_int(failures, "failed_calls");
+
+	add_losses(list, document, text);
+	add_leaks(list, leaks, text);
+	if (failed) {
+		text_count(text, (uint64_t)failed, "call failed.", "calls failed.");
+		add(list, "bad", "failures", text);
+	}
+	add_processes(list, document, text);
+	if (findings_count(list) == 0) {
+		g_string_append(text, "Everything that was taken was given back, no call failed, "
+				      "and no event was lost.");
+		json_array_insert_new(list, 0,
+				      json_pack("{ss ss ss}", "level", "good", "section", "leaks",
+						"text", text->str));
+	}
+	g_string_free(text, TRUE);
+	return list;
+}
+
+uint64_t findings_count(const json_t *findings)
+{
+	const json_t *finding;
+	uint64_t count = 0;
+	size_t i;
+
+	json_array_foreach(findings, i, finding)
+	{
+		const char *level = document_string(finding, "level");
+
+		count += strcmp(level, "bad") == 0 || strcmp(level, "doubt") == 0;
+	}
+	return count;
+}
