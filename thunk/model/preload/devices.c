@@ -49,9 +49,10 @@ static int answer(int rc)
 PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	const struct preload_file *file = preload_fd(fd);
+	const int saved_errno = errno; /* a system call that succeeds leaves it alone */
 	va_list args;
 	void *arg;
-	int rc;
+	int rc = -ENOTTY;
 
 	va_start(args, request);
 	arg = va_arg(args, void *);
@@ -61,13 +62,15 @@ PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 	switch (file->kind) {
 	case PRELOAD_KFD:
 		/* a call with another type is none of the driver's */
-		rc = _IOC_TYPE(request) == 'K' ? kfd_model_ioctl(file->kfd, request, arg) : -ENOTTY;
-		return answer(rc);
+		if (_IOC_TYPE(request) == 'K')
+			rc = kfd_model_ioctl(file->kfd, request, arg);
+		break;
 	case PRELOAD_RENDER:
-		return answer(
-			kfd_model_drm_ioctl(file->model, file->node, file->file_id, request, arg));
+		rc = kfd_model_drm_ioctl(file->model, file->node, file->file_id, request, arg);
+		break;
 	}
-	return answer(-ENOTTY);
+	errno = saved_errno;
+	return answer(rc);
 }
 
 /* A dma-buf maps from its own first byte; in the memory file it lies somewhere else. */
