@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fork, exit, cancelled threads, and a daemon that goes: the program must not notice."""
 import os
+import signal
 import subprocess
 import time
 import unittest
@@ -77,19 +78,21 @@ class Cancel(unittest.TestCase):
 
 
 class DaemonGone(unittest.TestCase):
-    """A daemon of its own, so that the shared one stays for the other tests."""
+    """Takes the daemon away in the middle, and starts another for the tests that follow."""
 
     def test_the_program_ends_as_if_nothing_had_been(self):
         with Session() as session:
             child = session.popen([program("exit"), "slow"])
             self.assertEqual(child.stdout.readline(), "ready\n")
             pid = self.daemon()
-            os.kill(pid, 9)
+            os.kill(pid, signal.SIGKILL)
             child.communicate("go\n", timeout=10)
             self.assertEqual(child.returncode, 7)
             session.is_stopped = True  # nobody is there to stop it
+        # The other tests want one again; who started the first cannot know of this one.
         subprocess.run(["lttng-sessiond", "--no-kernel", "--background"], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        unittest.addModuleCleanup(os.kill, self.daemon(), signal.SIGTERM)
 
     def daemon(self):
         for path in ("/run/lttng", os.path.join(os.environ.get("LTTNG_HOME", ""), ".lttng")):
