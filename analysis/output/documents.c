@@ -3,6 +3,7 @@
 #include "output/documents.h"
 
 #include "output/failures_report.h"
+#include "output/counters_report.h"
 #include "output/queues_report.h"
 #include "output/waits_report.h"
 
@@ -70,4 +71,26 @@ const struct document_kind document_queues = {
 	.unwatch = unwatch_queues,
 	.json = json_of_queues,
 	.text = queues_text,
+};
+
+static void *watch_counters(struct model *model)
+{
+	return counters_new(model);
+}
+
+static void unwatch_counters(void *watcher)
+{
+	counters_free(watcher);
+}
+
+static json_t *json_of_counters(const void *watcher, const struct document *document)
+{
+	return counters_json(watcher, document);
+}
+
+const struct document_kind document_counters = {
+	.watch = watch_counters,
+	.unwatch = unwatch_counters,
+	.json = json_of_counters,
+	.text = counters_text,
 };

@@ -142,6 +142,7 @@ static const struct report_ops kinds[] = {
 			      .unwatch = perfetto_unwatch },
 	[REPORT_WAITS] = { .name = "waits", .document = &document_waits },
 	[REPORT_QUEUES] = { .name = "queues", .document = &document_queues },
+	[REPORT_COUNTERS] = { .name = "counters", .document = &document_counters },
 	[REPORT_FAILURES] = { .name = "failures", .document = &document_failures },
 };
 

@@ -8,6 +8,7 @@
 #include "plugin/failures.h"
 #include "plugin/waits.h"
 #include "plugin/queues.h"
+#include "plugin/counters.h"
 #include "plugin/sink.h"
 
 #define PARAMS_HELP                                                                                \
@@ -66,3 +67,11 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(queues, PARAMS_HELP);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(queues, queues_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(queues, sink_graph_is_configured);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(queues, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(counters, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(counters,
+					   "Counter runs: values, who held them, refusals, losses");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(counters, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(counters, counters_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(counters, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(counters, sink_finalize);
