@@ -28,6 +28,7 @@ enum analyse_report {
 	ANALYSE_COUNTERS,
 	ANALYSE_QUEUES,
 	ANALYSE_WAITS,
+	ANALYSE_HTML,
 };
 
 /* How a traced process ended, from whoever started it: LTTng records no exit status. */

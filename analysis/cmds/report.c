@@ -125,6 +125,8 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 	analyse.paths = (const char *const *)argv + 1;
 	analyse.path_count = (size_t)argc - 1;
 	analyse.output = options.output ? options.output : default_output;
+	if (!options.output && !always_format && options.json)
+		analyse.output = NULL; /* the default is the name of the other form */
 	analyse.format = always_format ? always_format : options.json ? "json" : "text";
 	analyse.top = (uint32_t)options.top;
 	analyse.runtime = options.runtime;

@@ -16,6 +16,7 @@
 struct document {
 	const struct model *model;        /* borrowed */
 	struct sym *sym;                  /* borrowed: names for stacks */
+	const char *debug_dirs;           /* borrowed: where sym looks; NULL: the default */
 	const struct report_notes *notes; /* borrowed, may be NULL */
 	int64_t begin_ns, end_ns;         /* only what happened in between is listed; 0: no limit */
 	uint32_t top;                     /* entries that the text lists a section; 0: all */

@@ -66,12 +66,12 @@ static json_t *series_json(const struct series *series, int64_t begin_ns)
 		const struct series_point *point = series_point(series, i);
 
 		if (point->peak_ns != point->last_ns || point->peak != point->last)
-			json_array_append_new(list, json_pack("[II]",
-							      (json_int_t)(point->peak_ns - begin_ns),
-							      (json_int_t)point->peak));
-		json_array_append_new(list, json_pack("[II]",
-						      (json_int_t)(point->last_ns - begin_ns),
-						      (json_int_t)point->last));
+			json_array_append_new(
+				list, json_pack("[II]", (json_int_t)(point->peak_ns - begin_ns),
+						(json_int_t)point->peak));
+		json_array_append_new(list,
+				      json_pack("[II]", (json_int_t)(point->last_ns - begin_ns),
+						(json_int_t)point->last));
 	}
 	return list;
 }
@@ -102,8 +102,7 @@ static int compare_sites(const void *left, const void *right)
 
 	if (a->site->usage.peak_bytes != b->site->usage.peak_bytes)
 		return a->site->usage.peak_bytes > b->site->usage.peak_bytes ? -1 : 1;
-	return a->site->first_ns < b->site->first_ns ? -1
-						     : a->site->first_ns > b->site->first_ns;
+	return a->site->first_ns < b->site->first_ns ? -1 : a->site->first_ns > b->site->first_ns;
 }
 
 static json_t *site_json(const struct document *document, const struct site_usage *usage,
@@ -138,13 +137,13 @@ static json_t *sites_json(const struct document *document, const struct process_
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct site_usage *site = value;
 
-		if (block_is_callers(site->site->class))
+		if (block_is_callers(site->site->class) && !site_is_reserved(site->site))
 			g_ptr_array_add(sites, value);
 	}
 	g_ptr_array_sort(sites, compare_sites);
 	for (guint i = 0; i < sites->len && i < SITES_SHOWN; i++)
-		json_array_append_new(list, site_json(document, g_ptr_array_index(sites, i),
-						      begin_ns));
+		json_array_append_new(list,
+				      site_json(document, g_ptr_array_index(sites, i), begin_ns));
 	g_ptr_array_free(sites, TRUE);
 	return list;
 }
@@ -162,9 +161,10 @@ static json_t *memory_json(const struct html_report *report, const struct docume
 
 		if (!usage)
 			continue;
-		item = json_pack("{sI sI so so so so so}", "peak_bytes",
-				 (json_int_t)process->memory->usage.peak_bytes, "peak_ns",
-				 (json_int_t)(process->memory->usage.peak_ns - begin_ns), "total",
+		item = json_pack("{sI sI sI so so so so so}", "peak_bytes",
+				 (json_int_t)usage->peak_bytes, "peak_ns",
+				 (json_int_t)(usage->peak_ns - begin_ns), "reserved_peak_bytes",
+				 (json_int_t)usage->reserved.peak_bytes, "total",
 				 series_json(&usage->total, begin_ns), "internal",
 				 series_json(&usage->internal, begin_ns), "registered",
 				 series_json(&usage->registered, begin_ns), "nodes",
@@ -184,10 +184,10 @@ static json_t *lane_json(const struct lane *lane, int64_t begin_ns)
 	for (guint i = 0; i < lane->bars->len; i++) {
 		const struct lane_bar *bar = &g_array_index(lane->bars, struct lane_bar, i);
 
-		json_array_append_new(bars, json_pack("[IIIb]",
-						      (json_int_t)(bar->begin_ns - begin_ns),
-						      (json_int_t)(bar->end_ns - begin_ns),
-						      (json_int_t)bar->count, bar->is_open));
+		json_array_append_new(bars,
+				      json_pack("[IIIb]", (json_int_t)(bar->begin_ns - begin_ns),
+						(json_int_t)(bar->end_ns - begin_ns),
+						(json_int_t)bar->count, bar->is_open));
 	}
 	if (lane->node_id != UINT32_MAX)
 		document_set_int(json, "node_id", lane->node_id);
@@ -200,17 +200,17 @@ static json_t *lanes_json(const struct html_report *report, const struct documen
 {
 	json_t *json = json_object();
 
-	for (int class = 0; class < LANE_CLASS_COUNT; class++) {
-		const GPtrArray *lanes = lanes_list(report->lanes, (enum lane_class)class);
+	for (int class = 0; class < LANE_CLASS_COUNT; class ++) {
+		const GPtrArray *lanes = lanes_list(report->lanes, (enum lane_class) class);
 		json_t *list = json_array();
 
 		for (guint i = 0; i < lanes->len; i++)
 			json_array_append_new(list, lane_json(g_ptr_array_index(lanes, i),
 							      model_begin_ns(document->model)));
-		json_object_set_new(json, lane_class_name((enum lane_class)class),
+		json_object_set_new(json, lane_class_name((enum lane_class) class),
 				    json_pack("{so sI}", "lanes", list, "not_shown",
 					      (json_int_t)lanes_dropped(report->lanes,
-									(enum lane_class)class)));
+									(enum lane_class) class)));
 	}
 	return json;
 }
@@ -221,8 +221,7 @@ json_t *html_report_json(const struct html_report *report, const struct document
 					       .begin_ns = document->begin_ns,
 					       .end_ns = document->end_ns };
 	struct leaks_report *leaks = leaks_report_new(document->model, &options);
-	json_t *json =
-		header_json(REPORT_SCHEMA, REPORT_VERSION, document->model, document->notes);
+	json_t *json = header_json(REPORT_SCHEMA, REPORT_VERSION, document->model, document->notes);
 	json_t *findings;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
@@ -266,8 +265,10 @@ int html_report_write(const json_t *json, FILE *stream)
 		const char *name;
 		const struct page_part *part; /* NULL: the data */
 	} marks[] = {
-		{ "@CHART_STYLE@", &page_chart_style },   { "@STYLE@", &page_style },
-		{ "@DATA@", NULL },			  { "@CHART_SCRIPT@", &page_chart_script },
+		{ "@CHART_STYLE@", &page_chart_style },
+		{ "@STYLE@", &page_style },
+		{ "@DATA@", NULL },
+		{ "@CHART_SCRIPT@", &page_chart_script },
 		{ "@SCRIPT@", &page_script },
 	};
 	const char *at = page_html.begin;

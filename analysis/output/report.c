@@ -8,6 +8,7 @@
 #include "output/chains_report.h"
 #include "output/documents.h"
 #include "output/file.h"
+#include "output/html_report.h"
 #include "output/leaks_text.h"
 #include "output/perfetto.h"
 
@@ -109,11 +110,44 @@ static void perfetto_unwatch(void *watcher)
 	perfetto_free(watcher);
 }
 
+static void *html_watch(struct report *report)
+{
+	return html_report_new(report->model);
+}
+
+static int html_write(struct report *report, const struct report_notes *notes)
+{
+	const struct document document = {
+		.model = report->model,
+		.sym = sym_new(report->options.debug_dirs),
+		.debug_dirs = report->options.debug_dirs,
+		.notes = notes,
+		.begin_ns = report->options.begin_ns,
+		.end_ns = report->options.end_ns,
+	};
+	json_t *json = html_report_json(report->watcher, &document);
+	int error = 0;
+
+	sym_free(document.sym);
+	report->findings = document_int(json, "findings") > 0;
+	if (report->options.format == REPORT_JSON)
+		return write_result(report, g_string_new(NULL), json);
+	error = html_report_write(json, report->file.stream);
+	json_decref(json);
+	return error;
+}
+
+static void html_unwatch(void *watcher)
+{
+	html_report_free(watcher);
+}
+
 static int document_write(struct report *report, const struct report_notes *notes)
 {
 	const struct document document = {
 		.model = report->model,
 		.sym = sym_new(report->options.debug_dirs),
+		.debug_dirs = report->options.debug_dirs,
 		.notes = notes,
 		.begin_ns = report->options.begin_ns,
 		.end_ns = report->options.end_ns,
@@ -142,6 +176,10 @@ static const struct report_ops kinds[] = {
 			      .unwatch = perfetto_unwatch },
 	[REPORT_WAITS] = { .name = "waits", .document = &document_waits },
 	[REPORT_QUEUES] = { .name = "queues", .document = &document_queues },
+	[REPORT_HTML] = { .name = "report",
+			  .watch = html_watch,
+			  .write = html_write,
+			  .unwatch = html_unwatch },
 	[REPORT_COUNTERS] = { .name = "counters", .document = &document_counters },
 	[REPORT_FAILURES] = { .name = "failures", .document = &document_failures },
 };

@@ -21,6 +21,7 @@ enum report_kind {
 	REPORT_COUNTERS,
 	REPORT_QUEUES,
 	REPORT_WAITS,
+	REPORT_HTML, /* an HTML page, or its data as JSON */
 	REPORT_KIND_COUNT,
 };
 

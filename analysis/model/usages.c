@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory over time (usages.h). Questions about a past moment ("what was alive at the peak") are
+ * answered without looking at all sites whenever the moment is passed: a site notes its own value when
+ * it changes for the first time after the moment; one that never changes again still has it.
+ */
+#include "usages.h"
+
+#define NODE_POINTS 2048u
+#define SITE_POINTS 128u
+
+struct usages {
+	struct model *model;   /* borrowed */
+	GHashTable *processes; /* struct process -> struct process_usage, owned */
+	int64_t moments[USAGE_MOMENTS_MAX];
+	uint32_t moment_count;
+};
+
+static void site_usage_free(void *data)
+{
+	struct site_usage *site = data;
+
+	series_fini(&site->series);
+	g_free(site);
+}
+
+static void process_usage_free(void *data)
+{
+	struct process_usage *usage = data;
+
+	for (guint i = 0; i < G_N_ELEMENTS(usage->nodes); i++)
+		series_fini(&usage->nodes[i]);
+	series_fini(&usage->total);
+	series_fini(&usage->internal);
+	series_fini(&usage->registered);
+	g_hash_table_destroy(usage->sites);
+	g_free(usage);
+}
+
+static struct process_usage *get_process(struct usages *usages, const struct process *process)
+{
+	struct process_usage *usage = g_hash_table_lookup(usages->processes, process);
+
+	if (usage)
+		return usage;
+	usage = g_new0(struct process_usage, 1);
+	usage->process = process;
+	for (guint i = 0; i < G_N_ELEMENTS(usage->nodes); i++)
+		series_init(&usage->nodes[i], NODE_POINTS);
+	series_init(&usage->total, NODE_POINTS);
+	series_init(&usage->internal, NODE_POINTS);
+	series_init(&usage->registered, NODE_POINTS);
+	usage->sites = g_hash_table_new_full(NULL, NULL, NULL, site_usage_free);
+	g_hash_table_insert(usages->processes, (void *)process, usage);
+	return usage;
+}
+
+static struct site_usage *get_site(struct process_usage *process, const struct site *key)
+{
+	struct site_usage *site = g_hash_table_lookup(process->sites, key);
+
+	if (site)
+		return site;
+	site = g_new0(struct site_usage, 1);
+	site->site = key;
+	series_init(&site->series, SITE_POINTS);
+	g_hash_table_insert(process->sites, (void *)key, site);
+	return site;
+}
+
+static int64_t moment_ns(const struct usages *usages, uint32_t index)
+{
+	int64_t time_ns = usages->moments[index];
+
+	return time_ns < 0 ? model_begin_ns(usages->model) - time_ns : time_ns;
+}
+
+/* Notes what the site held until now for each moment that has passed since its last change. */
+static void settle(const struct usages *usages, const struct process_usage *process,
+		   struct site_usage *site, int64_t time_ns, uint64_t bytes, uint64_t count)
+{
+	if (site->peak_number != process->peak_number) {
+		site->peak_number = process->peak_number;
+		site->peak_bytes = bytes;
+		site->peak_count = count;
+	}
+	for (uint32_t i = 0; i < usages->moment_count; i++) {
+		if (site->moment_set[i] || time_ns <= moment_ns(usages, i))
+			continue;
+		site->moment_set[i] = true;
+		site->moment_bytes[i] = bytes;
+		site->moment_count[i] = count;
+	}
+}
+
+bool site_is_reserved(const struct site *site)
+{
+	return site->kind == MEMORY_SCRATCH || site->kind == MEMORY_ADDRESS_ONLY;
+}
+
+static void take_callers(struct process_usage *usage, const struct block *block, int64_t time_ns,
+			 bool began)
+{
+	const guint node = MIN(block->site->node_id, G_N_ELEMENTS(usage->nodes) - 1);
+	const uint64_t change = began ? block->size_bytes : -block->size_bytes;
+
+	usage->node_bytes[node] += change;
+	usage->total_bytes += change;
+	series_set(&usage->total, time_ns, usage->total_bytes);
+	series_set(&usage->nodes[node], time_ns, usage->node_bytes[node]);
+	if (usage->total_bytes > usage->peak_bytes) {
+		usage->peak_bytes = usage->total_bytes;
+		usage->peak_ns = time_ns;
+		usage->peak_number++; /* what sites noted was of a lower one */
+	}
+}
+
+static void take_totals(struct process_usage *usage, const struct block *block, int64_t time_ns,
+			bool began)
+{
+	const struct memory *memory = block->memory;
+
+	if (block->site->class == BLOCK_INTERNAL)
+		series_set(&usage->internal, time_ns, memory->internal.live_bytes);
+	else if (block->site->class == BLOCK_REGISTRATION)
+		series_set(&usage->registered, time_ns, memory->registered.live_bytes);
+	else if (!site_is_reserved(block->site))
+		take_callers(usage, block, time_ns, began);
+	else if (began)
+		usage_add(&usage->reserved, block->size_bytes, time_ns);
+	else
+		usage_sub(&usage->reserved, block->size_bytes);
+}
+
+static void block_changed(void *data, const struct block *block, int64_t time_ns, bool began)
+{
+	struct usages *usages = data;
+	struct process_usage *process = get_process(usages, block->memory->process);
+	struct site_usage *site = get_site(process, block->site);
+	const struct usage *now = &block->site->usage;
+	const uint64_t size = block->size_bytes;
+
+	settle(usages, process, site, time_ns,
+	       began ? now->live_bytes - size : now->live_bytes + size,
+	       began ? now->live_count - 1 : now->live_count + 1);
+	series_set(&site->series, time_ns, now->live_bytes);
+	take_totals(process, block, time_ns, began);
+	if (began)
+		process->last_id = block->id;
+	else
+		site->temporary_count += block->id == process->last_id;
+}
+
+struct usages *usages_new(struct model *model)
+{
+	struct usages *usages = g_new0(struct usages, 1);
+	const struct model_observer observer = { .data = usages, .block_changed = block_changed };
+
+	usages->model = model;
+	usages->processes = g_hash_table_new_full(NULL, NULL, NULL, process_usage_free);
+	model_observe(model, &observer);
+	return usages;
+}
+
+void usages_free(struct usages *usages)
+{
+	if (!usages)
+		return;
+	g_hash_table_destroy(usages->processes);
+	g_free(usages);
+}
+
+void usages_add_moment(struct usages *usages, int64_t time_ns)
+{
+	if (usages->moment_count < USAGE_MOMENTS_MAX)
+		usages->moments[usages->moment_count++] = time_ns;
+}
+
+const struct process_usage *usages_process(const struct usages *usages,
+					   const struct process *process)
+{
+	return g_hash_table_lookup(usages->processes, process);
+}
+
+const struct site_usage *usages_site(const struct usages *usages, const struct site *site)
+{
+	const struct process_usage *process = usages_process(usages, site->process);
+
+	return process ? g_hash_table_lookup(process->sites, site) : NULL;
+}
+
+void site_usage_at_peak(const struct process_usage *process, const struct site_usage *site,
+			uint64_t *bytes, uint64_t *count)
+{
+	bool noted = site->peak_number == process->peak_number;
+
+	*bytes = noted ? site->peak_bytes : site->site->usage.live_bytes;
+	*count = noted ? site->peak_count : site->site->usage.live_count;
+}
+
+void site_usage_at_moment(const struct site_usage *site, uint32_t moment, uint64_t *bytes,
+			  uint64_t *count)
+{
+	bool noted = site->moment_set[moment];
+
+	*bytes = noted ? site->moment_bytes[moment] : site->site->usage.live_bytes;
+	*count = noted ? site->moment_count[moment] : site->site->usage.live_count;
+}
+
+enum growth site_growth(const struct site *site)
+{
+	const struct process *process = site->process;
+	const int64_t end_ns = process->closed_ns ? process->closed_ns : process->last_ns;
+	const int64_t span = site->usage.peak_ns - site->first_ns;
+	const int64_t idle = end_ns - site->usage.peak_ns;
+
+	if (site->usage.live_bytes == 0)
+		return GROWTH_RETURNED;
+	if (span <= 0 || site->taken_count < 3)
+		return GROWTH_ONCE;
+	if (idle > span / 4)
+		return GROWTH_FLAT;
+	/* A burst shortly before the end is no trend yet. */
+	return span < (end_ns - process->first_ns) / 20 ? GROWTH_ONCE : GROWTH_GROWING;
+}
+
+uint64_t site_slope_bytes(const struct site *site)
+{
+	const int64_t span = site->usage.peak_ns - site->first_ns;
+	const uint64_t mean = site->taken_count ? site->taken_bytes / site->taken_count : 0;
+
+	if (span <= 0 || site->usage.peak_bytes <= mean)
+		return 0;
+	return (uint64_t)((double)(site->usage.peak_bytes - mean) * 1e9 / (double)span);
+}
+
+const char *growth_name(enum growth growth)
+{
+	static const char *const names[GROWTH_COUNT] = {
+		[GROWTH_RETURNED] = "given back",
+		[GROWTH_ONCE] = "once",
+		[GROWTH_FLAT] = "flat",
+		[GROWTH_GROWING] = "growing",
+	};
+
+	return names[growth];
+}

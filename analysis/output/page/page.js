@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+// Draws the report from the data in the page. Text from the recording only ever becomes text nodes.
+"use strict";
+(function () {
+const data = JSON.parse(document.getElementById("data").textContent);
+const begin = data.recording.begin_ns, span_s = (data.recording.end_ns - begin) / 1e9;
+const colors = ["#2f6f9f", "#d9822b", "#3a8f5c", "#a23b72", "#7a68b3", "#b0453f", "#4aa3a2",
+	"#8a7d3b", "#5d7fce", "#c46aa0", "#6b8e23", "#a0703c", "#8b95a1"];
+const charts = [];
+
+function make(tag, text, cls) {
+	const node = document.createElement(tag);
+	if (text !== undefined && text !== null)
+		node.textContent = text;
+	if (cls)
+		node.className = cls;
+	return node;
+}
+
+function byId(id) {
+	return document.getElementById(id);
+}
+
+function bytes(n) {
+	const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+	let at = 0, value = n;
+	while (Math.abs(value) >= 1024 && at < units.length - 1) {
+		value /= 1024;
+		at++;
+	}
+	return at ? value.toFixed(1) + " " + units[at] : n + " bytes";
+}
+
+function exact(n) {
+	return n < 1024 ? n + " bytes" : n + " bytes (" + bytes(n) + ")";
+}
+
+function seconds(s) {
+	if (Math.abs(s) >= 1 || s === 0)
+		return s.toFixed(3) + " s";
+	return Math.abs(s) >= 1e-3 ? (s * 1e3).toFixed(3) + " ms" : (s * 1e6).toFixed(1) + " us";
+}
+
+function moment(ns) {
+	return "+" + seconds((ns - begin) / 1e9);
+}
+
+function empty(where, why) {
+	const at = byId(where);
+	at.replaceChildren(make("p", why, "empty"));
+	at.classList.add("none");
+}
+
+function place(frame) {
+	if (!frame)
+		return "(no stack was recorded)";
+	if (frame.function)
+		return frame.function;
+	return (frame.module ? frame.module.split("/").pop() : "?") + "+0x" +
+		(frame.offset || 0).toString(16);
+}
+
+function stackList(stack) {
+	const list = make("ol", null, "stack");
+	for (const frame of stack || []) {
+		const item = make("li");
+		item.append(make("span", frame.layer, "layer"), make("span", place(frame)));
+		let where = "";
+		if (frame.file)
+			where = " " + frame.file.split("/").pop() + (frame.line ? ":" + frame.line : "");
+		else if (frame.function && frame.module)
+			where = " " + frame.module.split("/").pop();
+		if (frame.unnamed)
+			where += " [" + frame.unnamed + "]";
+		item.append(make("span", where, "place"));
+		list.append(item);
+	}
+	return list.children.length ? list : make("p", "No stack was recorded.", "empty");
+}
+
+// The frame that says most: the application's own, else the innermost.
+function caller(entry) {
+	const frame = entry.caller || entry.allocated_in || (entry.stack || [])[0];
+	const at = frame && frame.file ?
+		" at " + frame.file.split("/").pop() + (frame.line ? ":" + frame.line : "") : "";
+	return place(frame) + at;
+}
+
+function withStack(title, entry) {
+	const details = make("details");
+	details.append(make("summary", title), stackList(entry.stack));
+	return details;
+}
+
+// Columns: {title, text(row) or node(row), number: sort key(row)}; numbers are right-aligned.
+function table(where, columns, rows, why) {
+	if (rows.length === 0) {
+		empty(where, why);
+		return;
+	}
+	const at = make("table"), head = make("tr"), body = make("tbody");
+	const fill = function (list) {
+		body.replaceChildren();
+		for (const row of list) {
+			const line = make("tr");
+			for (const column of columns) {
+				const cell = make("td", column.text ? column.text(row) : null,
+					column.number ? "number" : "");
+				if (column.node)
+					cell.append(column.node(row));
+				line.append(cell);
+			}
+			body.append(line);
+		}
+	};
+	for (const column of columns) {
+		const cell = make("th", column.title, column.number ? "sortable" : "");
+		if (column.number)
+			cell.addEventListener("click", function () {
+				fill(rows.slice().sort((a, b) => column.number(b) - column.number(a)));
+			});
+		head.append(cell);
+	}
+	fill(rows);
+	const top = make("thead");
+	top.append(head);
+	at.append(top, body);
+	byId(where).replaceChildren(at);
+}
+
+// --- Charts: all share one time window. ---
+
+let windowing = false;
+
+function follow(chart) {
+	if (windowing)
+		return;
+	windowing = true;
+	const range = chart.xAxisRange();
+	for (const other of charts) {
+		const now = other.xAxisRange();
+		if (other !== chart && (now[0] !== range[0] || now[1] !== range[1]))
+			other.updateOptions({ dateWindow: range.slice() });
+	}
+	windowing = false;
+}
+
+function showAll() {
+	windowing = true;
+	for (const chart of charts)
+		chart.updateOptions({ dateWindow: [0, Math.max(span_s, 1e-6)] });
+	windowing = false;
+}
+
+function chart(where, rows, options) {
+	const at = byId(where);
+	at.replaceChildren();
+	at.classList.remove("none");
+	const made = new Dygraph(at, rows, Object.assign({
+		dateWindow: [0, Math.max(span_s, 1e-6)],
+		labelsSeparateLines: true,
+		legend: "follow",
+		axes: {
+			x: { axisLabelFormatter: s => seconds(s), valueFormatter: s => "+" + seconds(s),
+				ticker: Dygraph.numericTicks, pixelsPerLabel: 110 },
+			y: { axisLabelFormatter: n => bytes(n), valueFormatter: n => exact(n),
+				axisLabelWidth: 80, labelsKMG2: true },
+		},
+		xRangePad: 0,
+		drawCallback: follow,
+	}, options));
+	at.dataset.points = rows.length;
+	charts.push(made);
+	return made;
+}
+
+function drop(where) {
+	for (let i = charts.length; i-- > 0;) {
+		if (charts[i].graphDiv.parentNode === byId(where)) {
+			charts[i].destroy();
+			charts.splice(i, 1);
+		}
+	}
+}
+
+// Several step functions on one grid of times; each row has a value for every one of them.
+function grid(lists) {
+	const times = Array.from(new Set([].concat(...lists.map(l => l.map(p => p[0])))));
+	times.sort((a, b) => a - b);
+	const at = lists.map(() => 0), now = lists.map(() => 0), rows = [];
+	rows.push([0].concat(now));
+	for (const time of times) {
+		lists.forEach(function (list, i) {
+			while (at[i] < list.length && list[at[i]][0] <= time)
+				now[i] = list[at[i]++][1];
+		});
+		rows.push([time / 1e9].concat(now));
+	}
+	rows.push([span_s].concat(now));
+	return rows;
+}
+
+function nodeName(node) {
+	if (node.node_id === undefined)
+		return "other nodes";
+	return "node " + node.node_id + (node.name ? " (" + node.name + ")" : "");
+}
+
+function distinct(names) {
+	const seen = {};
+	return names.map(function (name) {
+		seen[name] = (seen[name] || 0) + 1;
+		return seen[name] > 1 ? name + " #" + seen[name] : name;
+	});
+}
+
+function drawMemory(process) {
+	for (const where of ["chart-nodes", "chart-sites"])
+		drop(where);
+	if (!process || process.total.length === 0) {
+		const why = "This process took no memory through the recorded calls.";
+		empty("chart-nodes", why);
+		empty("chart-sites", why);
+		byId("sites").replaceChildren();
+		byId("reserved").textContent = "";
+		return;
+	}
+	byId("reserved").textContent = process.reserved_peak_bytes ?
+		"Not drawn, because no memory is behind it until it is used: " +
+		exact(process.reserved_peak_bytes) + " of scratch and reserved addresses." : "";
+	const names = distinct(process.nodes.map(nodeName));
+	const lists = process.nodes.map(n => n.points);
+	for (const extra of [["registered host memory", process.registered],
+		["the library's own", process.internal]])
+		if (extra[1].length) {
+			names.push(extra[0]);
+			lists.push(extra[1]);
+		}
+	chart("chart-nodes", grid(lists), { labels: ["time"].concat(names), stepPlot: true,
+		fillGraph: true, colors: colors, includeZero: true });
+
+	const sites = process.sites, labels = distinct(sites.map(caller));
+	const rows = grid(sites.map(s => s.points).concat([process.total]));
+	for (const row of rows) { // What the shown places do not explain is of all the others.
+		let shown = 0;
+		for (let i = 1; i <= sites.length; i++)
+			shown += row[i];
+		row[sites.length + 1] = Math.max(row[sites.length + 1] - shown, 0);
+	}
+	chart("chart-sites", rows, { labels: ["time"].concat(labels, ["all other places"]),
+		stepPlot: true, stackedGraph: true, colors: colors, includeZero: true });
+	drawSites(sites, labels);
+}
+
+function growth(site) {
+	if (site.growth !== "growing")
+		return site.growth;
+	return "growing, " + bytes(site.slope_bytes_per_s || 0) + " per second";
+}
+
+function drawSites(sites, labels) {
+	table("sites", [
+		{ title: "Place", node: function (site) {
+			const at = make("div"), swatch = make("span", null, "swatch");
+			swatch.style.background = colors[sites.indexOf(site) % colors.length];
+			const details = withStack("", site);
+			details.firstChild.append(swatch, labels[sites.indexOf(site)]);
+			at.append(details);
+			return at;
+		} },
+		{ title: "Kind", text: s => s.kind + (s.node_id === undefined ? "" : ", node " + s.node_id) },
+		{ title: "Peak", text: s => exact(s.peak_bytes), number: s => s.peak_bytes },
+		{ title: "At the end", text: s => exact(s.live_bytes), number: s => s.live_bytes },
+		{ title: "Taken", text: s => s.taken, number: s => s.taken },
+		{ title: "Over time", text: growth },
+	], sites, "No place took memory.");
+}
+
+function laneName(lane, cls) {
+	const of = data.memory.length > 1 ? " of " + lane.process : "";
+	if (cls === "queues")
+		return "queue " + lane.id + (lane.node_id === undefined ? "" : ", node " + lane.node_id) + of;
+	if (cls === "waits")
+		return (lane.what || "thread") + " " + lane.id + of;
+	return (lane.what || "run") + (lane.what === "SPM" ? ", node " + lane.node_id : " run " + lane.id) + of;
+}
+
+// A chart without a curve: its plotter draws the bars of each lane.
+function drawLanes(cls, why) {
+	const where = "lanes-" + cls, about = data.lanes[cls], lanes = about.lanes;
+	if (lanes.length === 0) {
+		empty(where, why);
+		return;
+	}
+	const count = lanes.length, bar = getComputedStyle(document.body).getPropertyValue("--bar");
+	byId(where).style.height = Math.min(60 + 24 * count, 620) + "px";
+	const paint = function (event) {
+		const ctx = event.drawingContext, area = event.plotArea;
+		lanes.forEach(function (lane, i) {
+			const top = event.dygraph.toDomYCoord(count - i - 0.15);
+			const height = event.dygraph.toDomYCoord(count - i - 0.85) - top;
+			for (const item of lane.bars) {
+				const left = event.dygraph.toDomXCoord(item[0] / 1e9);
+				const right = event.dygraph.toDomXCoord(item[1] / 1e9);
+				if (right < area.x || left > area.x + area.w)
+					continue;
+				ctx.fillStyle = item[3] ? "#d9822b" : bar.trim();
+				ctx.fillRect(left, top, Math.max(right - left, 1), height);
+			}
+		});
+	};
+	const made = chart(where, [[0, 0], [Math.max(span_s, 1e-6), 0]], {
+		labels: ["time", cls], plotter: paint, legend: "never", valueRange: [0, count],
+		highlightCircleSize: 0,
+		axes: {
+			x: { axisLabelFormatter: s => seconds(s), ticker: Dygraph.numericTicks,
+				pixelsPerLabel: 110 },
+			y: { axisLabelWidth: 190, drawGrid: false, ticker: () => lanes.map((lane, i) => (
+				{ v: count - i - 0.5, label: laneName(lane, cls) })) },
+		},
+	});
+	byId(where).dataset.points = lanes.reduce((sum, lane) => sum + lane.bars.length, 0);
+	if (about.not_shown)
+		byId(where).after(make("p", about.not_shown + " more are not drawn.", "empty"));
+	return made;
+}
+
+// --- Tables ---
+
+function drawFindings() {
+	const words = { bad: "Problem", doubt: "Doubt", note: "Note", good: "Clean" };
+	for (const finding of data.summary) {
+		const item = make("li", null, finding.level), link = make("a", finding.text);
+		link.href = "#" + finding.section;
+		item.append(make("b", words[finding.level]), link);
+		byId("findings").append(item);
+	}
+}
+
+function drawLeaks() {
+	const columns = [
+		{ title: "Bytes", text: g => exact(g.bytes), number: g => g.bytes },
+		{ title: "Blocks", text: g => g.blocks, number: g => g.blocks },
+		{ title: "Whose", text: g => g.layer + (g.undecided ? ", undecided" : "") },
+		{ title: "Kind", text: g => g.kind + (g.node_id === undefined ? "" : ", node " + g.node_id) },
+		{ title: "Where", node: g => withStack(caller(g), g) },
+		{ title: "First, last", text: g => moment(g.first_ns) + ", " + moment(g.last_ns) },
+	];
+	const runtimes = data.leaks.groups.filter(g => g.layer === "runtime");
+	table("leak-table", columns, data.leaks.groups.filter(g => g.layer !== "runtime"),
+		runtimes.length ? "Everything that the application took was given back." :
+			"Everything that was taken was given back.");
+	byId("runtime-leaks").hidden = runtimes.length === 0;
+	if (runtimes.length) {
+		byId("runtime-leaks").firstElementChild.textContent = "The runtimes keep for themselves " +
+			exact(data.leaks.layers.runtime.bytes) + " in " + data.leaks.layers.runtime.blocks +
+			" blocks";
+		table("runtime-table", columns, runtimes, "");
+	}
+}
+
+function drawShares() {
+	const rows = [];
+	for (const share of data.leaks.exported_then_freed)
+		rows.push({ what: "exported, then freed; importers seen: " + share.importers,
+			bytes: share.bytes, stack: share.export_stack });
+	for (const group of data.leaks.imports)
+		rows.push(Object.assign({ what: "import still open" }, group));
+	for (const group of data.leaks.registrations)
+		rows.push(Object.assign({ what: "host memory registered " + group.registered +
+			" times, deregistered " + group.deregistered + " times" }, group));
+	table("share-table", [
+		{ title: "Bytes", text: r => exact(r.bytes), number: r => r.bytes },
+		{ title: "What", text: r => r.what },
+		{ title: "Where", node: r => withStack(caller(r), r) },
+	], rows, "No exported memory was freed, no import and no registration was left open.");
+}
+
+function drawFailures() {
+	table("failure-table", [
+		{ title: "When", text: f => moment(f.time_ns) },
+		{ title: "Call", node: f => withStack(f.call, f) },
+		{ title: "Result", text: f => [f.status_name, f.errno_name].filter(Boolean).join(", ") },
+		{ title: "Why", text: f => f.reason || "" },
+		{ title: "Times", text: f => 1 + (f.more || 0), number: f => 1 + (f.more || 0) },
+	], data.failures.failures, "No recorded call failed.");
+}
+
+function drawProcesses() {
+	const ends = { exit: "exited", signal: "ended by signal", unknown: "end not recorded" };
+	table("process-table", [
+		{ title: "Process", text: p => (p.name || "?") + " (pid " + p.vpid + ")" +
+			(p.hostname ? " on " + p.hostname : "") },
+		{ title: "End", text: p => ends[p.end] + (p.end_code === undefined ? "" : " " + p.end_code) },
+		{ title: "Peak", text: p => exact(p.peak_bytes), number: p => p.peak_bytes },
+		{ title: "Left", text: p => exact(p.left.bytes), number: p => p.left.bytes },
+		{ title: "Undecided", text: p => exact(p.undecided.bytes), number: p => p.undecided.bytes },
+		{ title: "Still inside", text: p => p.unfinished_calls.map(c => c.call + " (thread " +
+			c.vtid + " since " + moment(c.since_ns) + ")").join(", ") || "nothing" },
+	], data.leaks.processes, "The recording names no process.");
+}
+
+function drawLosses() {
+	const rows = [];
+	for (const text of data.partial_input)
+		rows.push({ what: "Not readable: " + text, when: "" });
+	for (const span of data.lost_spans)
+		rows.push({ what: (span.count || "An unknown number of") + " events lost" +
+			(span.vpid ? " of pid " + span.vpid : "") +
+			(span.hostname ? " on " + span.hostname : ""),
+			when: moment(span.begin_ns) + " to " + moment(span.end_ns) });
+	for (const p of data.leaks.processes) {
+		const cut = p.cut_began_before + p.cut_abandoned + p.cut_unfinished;
+		if (cut)
+			rows.push({ what: cut + " calls of pid " + p.vpid + " are cut: " +
+				p.cut_began_before + " begun before the recording, " + p.cut_abandoned +
+				" abandoned, " + p.cut_unfinished + " unfinished at its end", when: "" });
+	}
+	table("loss-table", [
+		{ title: "What", text: r => r.what },
+		{ title: "When", text: r => r.when },
+	], rows, "Complete: no event was lost, everything could be read, no call is cut.");
+}
+
+byId("recording").textContent = data.recording.events + " events over " + seconds(span_s) + ", " +
+	data.recording.kfdscope_events + " of them kfdscope's, from " + data.recording.processes +
+	(data.recording.processes === 1 ? " process" : " processes") +
+	(data.complete ? "." : "; not complete, see below.");
+drawFindings();
+drawLeaks();
+drawShares();
+drawFailures();
+drawProcesses();
+drawLosses();
+data.memory.forEach(function (process, i) {
+	const option = make("option", process.process);
+	option.value = i;
+	byId("process").append(option);
+});
+byId("process").addEventListener("change", function () {
+	drawMemory(data.memory[byId("process").value]);
+});
+byId("zoom-out").addEventListener("click", showAll);
+drawMemory(data.memory[0]);
+drawLanes("queues", "No queue was created in this recording.");
+drawLanes("waits", "No thread waited for an event in this recording.");
+drawLanes("counters", "No counter was used in this recording.");
+window.kfdscopeCharts = charts; // for tests
+document.body.dataset.ready = "1";
+})();
