@@ -117,6 +117,8 @@ static json_t *site_json(const struct document *document, const struct site_usag
 				 (json_int_t)site->taken_count, "growth", growth_name(growth),
 				 "points", series_json(&usage->series, begin_ns));
 
+	document_set_text(json, "call", site->type ? site->type->name : NULL);
+	document_set_text(json, "ioctl", site->ioctl ? site->ioctl->name : NULL);
 	if (growth == GROWTH_GROWING)
 		document_set_int(json, "slope_bytes_per_s", site_slope_bytes(site));
 	if (site->node_id != UINT32_MAX)

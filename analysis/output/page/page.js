@@ -60,11 +60,16 @@ function place(frame) {
 		(frame.offset || 0).toString(16);
 }
 
-function stackList(stack) {
-	const list = make("ol", null, "stack");
-	for (const frame of stack || []) {
+// Innermost first: the ioctl and the thunk's function that the entry is about, then the stack.
+function stackList(entry) {
+	const list = make("ol", null, "stack"), calls = [];
+	if (entry.ioctl)
+		calls.push({ layer: "kernel", function: entry.ioctl });
+	if (entry.call)
+		calls.push({ layer: "thunk", function: entry.call });
+	for (const frame of calls.concat(entry.stack || [])) {
 		const item = make("li");
-		item.append(make("span", frame.layer, "layer"), make("span", place(frame)));
+		item.append(make("span", frame.layer, "layer"), " ", make("span", place(frame)));
 		let where = "";
 		if (frame.file)
 			where = " " + frame.file.split("/").pop() + (frame.line ? ":" + frame.line : "");
@@ -88,7 +93,7 @@ function caller(entry) {
 
 function withStack(title, entry) {
 	const details = make("details");
-	details.append(make("summary", title), stackList(entry.stack));
+	details.append(make("summary", title), stackList(entry));
 	return details;
 }
 
@@ -279,7 +284,7 @@ function drawSites(sites, labels) {
 function laneName(lane, cls) {
 	const of = data.memory.length > 1 ? " of " + lane.process : "";
 	if (cls === "queues")
-		return "queue " + lane.id + (lane.node_id === undefined ? "" : ", node " + lane.node_id) + of;
+		return "queue 0x" + lane.id.toString(16) + (lane.node_id === undefined ? "" : ", node " + lane.node_id) + of;
 	if (cls === "waits")
 		return (lane.what || "thread") + " " + lane.id + of;
 	return (lane.what || "run") + (lane.what === "SPM" ? ", node " + lane.node_id : " run " + lane.id) + of;

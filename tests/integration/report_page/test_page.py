@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""The HTML report of a real HIP program, clicked through in Chromium.
+
+The environment names KFDSCOPE (the command), PROGRAM (examples/hip_leak) and SCREENSHOTS (a folder).
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import browser
+
+KFDSCOPE, PROGRAM = os.environ["KFDSCOPE"], os.environ["PROGRAM"]
+SCREENSHOTS = pathlib.Path(os.environ["SCREENSHOTS"])
+
+# How many colours a chart's canvas shows: one means that nothing was drawn.
+COLORS = """
+const seen = new Set();
+for (const canvas of document.querySelectorAll("#" + arguments[0] + " canvas")) {
+	const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+	for (let i = 0; i < data.length; i += 4)
+		if (data[i + 3])
+			seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+}
+return seen.size;
+"""
+CHARTS = ("chart-nodes", "chart-sites", "lanes-queues", "lanes-waits")
+WINDOWS = "return window.kfdscopeCharts.map(c => c.xAxisRange())"
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          timeout=120, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{command}: {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="kfdscope-page-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.recording = cls.folder / "recording"
+        run(KFDSCOPE, "record", "-o", cls.recording, "--model", "--", PROGRAM)
+        cls.page = cls.folder / "report.html"
+        run(KFDSCOPE, "report", "-o", cls.page, cls.recording)
+        cls.data = json.loads(run(KFDSCOPE, "report", "--json", cls.recording))
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        cls.browser = browser.Browser()
+        cls.browser.__enter__()
+        cls.addClassCleanup(cls.browser.__exit__)
+
+    def setUp(self):
+        self.browser.open(self.page)
+        self.assertEqual(self.browser.run("return document.body.dataset.ready"), "1")
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+        self.browser.screenshot(SCREENSHOTS / f"{self.id().split('.')[-1]}.png")
+
+    def text(self, selector):
+        return self.browser.run("return document.querySelector(arguments[0]).innerText", selector)
+
+    def test_file_needs_nothing_else(self):
+        # Addresses may stand in comments of the chart library; nothing may be loaded from one.
+        page = self.page.read_text()
+        self.assertEqual(re.findall(r"<(?:script|img|iframe|link)[^>]*(?:src|href)=", page), [])
+        loaded = self.browser.run("return performance.getEntriesByType('resource').map(e => e.name)")
+        self.assertEqual(loaded, [])
+
+    def test_findings_come_first_and_name_the_leak(self):
+        first = self.browser.run("return document.querySelector('main > section').id")
+        self.assertEqual(first, "summary")
+        self.assertEqual(self.browser.run(
+            "return [...document.querySelectorAll('#findings a')].map(a => a.textContent)"),
+            [finding["text"] for finding in self.data["summary"]])
+        leaked = self.data["leaks"]["layers"]["application"]
+        self.assertGreater(leaked["bytes"], 0)
+        self.assertIn(f"{leaked['bytes']} bytes", self.text("#findings"))
+
+    def test_no_chart_is_empty(self):
+        for chart in CHARTS:
+            points = self.browser.run("return Number(document.getElementById(arguments[0])"
+                                      ".dataset.points)", chart)
+            self.assertGreater(points, 0, chart)
+            self.assertGreater(self.browser.run(COLORS, chart), 1, chart)
+        # The program uses no counters: the page says so in words.
+        self.assertEqual(self.text("#lanes-counters"), "No counter was used in this recording.")
+
+    def test_dragging_zooms_all_charts_together(self):
+        whole = self.browser.run(WINDOWS)
+        self.browser.drag("#chart-nodes canvas:last-of-type", 0.5, 0.7)
+        zoomed = self.browser.run(WINDOWS)
+        self.assertEqual(len({tuple(window) for window in zoomed}), 1, zoomed)
+        self.assertLess(zoomed[0][1] - zoomed[0][0], (whole[0][1] - whole[0][0]) / 3)
+        self.browser.drag("#lanes-queues canvas:last-of-type", 0.4, 0.8)
+        again = self.browser.run(WINDOWS)
+        self.assertEqual(len({tuple(window) for window in again}), 1, again)
+        self.assertLess(again[0][1] - again[0][0], zoomed[0][1] - zoomed[0][0])
+        self.browser.click("#zoom-out")
+        self.assertEqual(self.browser.run(WINDOWS), whole)
+
+    def test_stack_of_the_leak_unfolds(self):
+        frames = "#leak-table details ol"
+        self.assertFalse(self.browser.run(
+            "return document.querySelector(arguments[0]).checkVisibility()", frames))
+        self.browser.click("#leak-table summary")
+        self.assertTrue(self.browser.run(
+            "return document.querySelector(arguments[0]).checkVisibility()", frames))
+        stack = self.text(frames)
+        for words in ("hsaKmtAllocMemory", "hipMalloc", "hip_leak.cpp:"):
+            self.assertIn(words, stack)
+
+    def test_every_section_has_content(self):
+        for section in ("memory", "leaks", "shares", "lanes", "failures", "processes", "losses"):
+            self.browser.click(f"nav a[href='#{section}']")
+            lines = self.text(f"#{section}").splitlines()
+            self.assertGreater(len([line for line in lines if line.strip()]), 1, section)
+
+    def test_tables_sort_by_numbers(self):
+        self.browser.click("#runtime-leaks summary")
+        column = ("return [...document.querySelectorAll('#runtime-table tbody tr')]"
+                  ".map(r => parseInt(r.children[arguments[0]].textContent))")
+        self.browser.click("#runtime-table th:nth-child(2)")
+        blocks = self.browser.run(column, 1)
+        self.assertEqual(blocks, sorted(blocks, reverse=True))
+        self.browser.click("#runtime-table th:nth-child(1)")
+        sizes = self.browser.run(column, 0)
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        self.assertGreater(len(sizes), 3)
+
+
+if __name__ == "__main__":
+    if not browser.is_there():
+        print("chromium and chromedriver are not installed")
+        sys.exit(77)
+    unittest.main(verbosity=2)
