@@ -91,6 +91,11 @@ static void device_depth_add(int32_t change)
 		*provider->device_depth() += (uint32_t)change;
 }
 
+bool trace_point_begin(enum trace_event number)
+{
+	return making_begin(&trace_thread) && making_wanted(&trace_thread, number);
+}
+
 bool trace_device_begin(struct trace_device_call *call, const void *caller, enum trace_event entry)
 {
 	struct trace_thread *thread = &trace_thread;

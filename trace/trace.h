@@ -70,6 +70,8 @@ static inline bool trace_wanted(enum trace_event one, enum trace_event other)
 bool trace_call_begin(struct trace_call *call, enum trace_event entry);
 /* Ends it. @return true when the exit event is to be made; then trace_call_fire() must follow. */
 bool trace_call_end(struct trace_call *call, enum trace_event leave);
+/* For an event that is numbered elsewhere. @return as the two above. */
+bool trace_point_begin(enum trace_event number);
 /* Hands an event over that trace_call_begin() or _end() allowed. */
 void trace_call_fire(enum trace_event number, const void *event);
 

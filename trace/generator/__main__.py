@@ -5,7 +5,7 @@ import os
 import sys
 
 from . import emit_docs, emit_entries, emit_events, emit_ioctls, emit_layers, emit_layouts
-from . import emit_provider
+from . import emit_provider, emit_virtio
 from .events import build
 from .lists import ListError
 
@@ -17,6 +17,7 @@ def all_files(model):
     files.update(emit_entries.emit(model))
     files.update(emit_provider.emit(model))
     files.update(emit_layers.emit(model))
+    files.update(emit_virtio.emit(model))
     return files
 
 

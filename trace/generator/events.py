@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from .lists import ListError, read_functions, read_groups, read_ioctls, read_types, split_options
 from .shapes import Field, Member, Shape, Shaper
+from . import virtio
 
 SCHEMA = (1, 0)          # what a reader must know; the minor counts additions
 LARGEST_RECORD = 4096    # trace-compass.md 9.4: a record must fit the smallest sub-buffer
@@ -66,6 +67,7 @@ class Model:
     functions: list
     ioctls: list
     layers: dict = field(default_factory=dict)     # Layer: its functions
+    virtio: list = field(default_factory=list)     # the guest library's functions
     events: list = field(default_factory=list)
     captures: dict = field(default_factory=dict)   # event ident: statements
 
@@ -174,6 +176,20 @@ def layer_events(shaper, layer, function):
                   function.where)]
 
 
+def virtio_events(shaper, function):
+    """Those of a function of the guest's library: it has no contexts, and no system calls of note."""
+    entry, leave = function_events(shaper, function)
+    for event in (entry, leave):
+        shape = event.shape
+        shape.fields = [f for f in shape.fields if f.name not in ("ctx", "os_errno")]
+        shape.members = [m for m in shape.members if m.name not in ("ctx", "os_errno")]
+        event.provider = virtio.PROVIDER
+    if function.has("int"):
+        leave.shape.fields = [Field("integer", "status", "int32_t", 4, role="status")
+                              if f.name == "status" else f for f in leave.shape.fields]
+    return [entry, leave]
+
+
 def ioctl_argument(shaper, ioctl, argument, shape):
     name = argument.name.replace(".", "_")
     if argument.name == "(rest)":
@@ -268,6 +284,10 @@ def build(folder):
         model.layers[layer] = read_functions(f"{folder}/{layer.folder}/{layer.name}.def")
         for function in model.layers[layer]:
             model.events += layer_events(shaper, layer, function)
+    model.virtio = virtio.read(f"{folder}/virtio/virtio.def", model.functions)
+    for function in model.virtio:
+        model.events += virtio_events(shaper, function)
+    model.events += state_events(shaper, f"{folder}/virtio/state.def")
     for index, event in enumerate(model.events):
         event.number = index
         check(event)

@@ -289,6 +289,124 @@ int HSAKMTAPI vamdgpu_bo_import(amdgpu_device_handle dev, enum amdgpu_bo_handle_
 int HSAKMTAPI vamdgpu_bo_va_op(amdgpu_bo_handle bo, uint64_t offset, uint64_t size, uint64_t addr,
 			       uint64_t flags, uint32_t ops);
 
+/* --- Guest calls of the 2026 protocol --- */
+
+/** Forwards hsaKmtShareMemory() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtShareMemory(void *MemoryAddress, HSAuint64 SizeInBytes,
+					   HsaSharedMemoryHandle *SharedMemoryHandle);
+
+/** Forwards hsaKmtRegisterSharedHandle() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle *SharedMemoryHandle,
+						    void **MemoryAddress, HSAuint64 *SizeInBytes);
+
+/** Forwards hsaKmtRegisterSharedHandleToNodes() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtRegisterSharedHandleToNodes(
+	const HsaSharedMemoryHandle *SharedMemoryHandle, void **MemoryAddress,
+	HSAuint64 *SizeInBytes, HSAuint64 NumberOfNodes, HSAuint32 *NodeArray);
+
+/** Forwards hsaKmtSetMemoryPolicy() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtSetMemoryPolicy(HSAuint32 Node, HSAuint32 DefaultPolicy,
+					       HSAuint32 AlternatePolicy,
+					       void *MemoryAddressAlternate,
+					       HSAuint64 MemorySizeInBytes);
+
+/** Forwards hsaKmtSetMemoryUserData() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtSetMemoryUserData(const void *Pointer, void *UserData);
+
+/** Forwards hsaKmtSVMGetAttr() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtSVMGetAttr(void *start_addr, HSAuint64 size, unsigned int nattr,
+					  HSA_SVM_ATTRIBUTE *attrs);
+
+/** Forwards hsaKmtSVMSetAttr() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtSVMSetAttr(void *start_addr, HSAuint64 size, unsigned int nattr,
+					  HSA_SVM_ATTRIBUTE *attrs);
+
+/** Forwards hsaKmtCreateQueueV2() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtCreateQueueV2(HSAuint32 NodeId, HSA_QUEUE_TYPE Type,
+					     HSAuint32 QueuePercentage, HSA_QUEUE_PRIORITY Priority,
+					     HSAuint32 SdmaEngineId, void *QueueAddress,
+					     HSAuint64 QueueSizeInBytes,
+					     HSAuint64 MetaDataPrefetchSizeInBytes, HsaEvent *Event,
+					     HsaQueueResource *QueueResource);
+
+/** Forwards hsaKmtUpdateQueue() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtUpdateQueue(HSA_QUEUEID QueueId, HSAuint32 QueuePercentage,
+					   HSA_QUEUE_PRIORITY Priority, void *QueueAddress,
+					   HSAuint64 QueueSize, HsaEvent *Event);
+
+/** Forwards hsaKmtGetQueueInfo() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtGetQueueInfo(HSA_QUEUEID QueueId, HsaQueueInfo *QueueInfo);
+
+/** Forwards hsaKmtSetQueueCUMask() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtSetQueueCUMask(HSA_QUEUEID QueueId, HSAuint32 CUMaskCount,
+					      HSAuint32 *QueueCUMask);
+
+/** Forwards hsaKmtAllocQueueGWS() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtAllocQueueGWS(HSA_QUEUEID QueueId, HSAuint32 nGWS,
+					     HSAuint32 *firstGWS);
+
+/** Forwards hsaKmtSetXNACKMode() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtSetXNACKMode(HSAint32 enable);
+
+/** Forwards hsaKmtSPMAcquire() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtSPMAcquire(HSAuint32 PreferredNode);
+
+/** Forwards hsaKmtSPMRelease() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtSPMRelease(HSAuint32 PreferredNode);
+
+/** Forwards hsaKmtSPMSetDestBuffer() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtSPMSetDestBuffer(HSAuint32 PreferredNode, HSAuint32 SizeInBytes,
+						HSAuint32 *timeout, HSAuint32 *SizeCopied,
+						void *DestMemoryAddress, bool *isSPMDataLoss);
+
+/** Forwards hsaKmtModelEnabled() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtModelEnabled(bool *enable);
+
+/** Forwards hsaKmtOpenSMI() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtOpenSMI(HSAuint32 NodeId, int *fd);
+
+/** Forwards hsaKmtReplaceAsanHeaderPage() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtReplaceAsanHeaderPage(void *addr);
+
+/** Forwards hsaKmtReturnAsanHeaderPage() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtReturnAsanHeaderPage(void *addr);
+
+/** Forwards hsaKmtAisReadWriteFile() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtAisReadWriteFile(void *MemoryAddress, HSAuint64 MemorySizeInBytes,
+						HSAint32 fd, HSAint64 file_offset,
+						HsaAisFlags AisFlags, HSAuint64 *SizeCopiedInBytes,
+						HSAint32 *status);
+
+/** Forwards hsaKmtProcessVMRead() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtProcessVMRead(HSAuint32 Pid, HsaMemoryRange *LocalMemoryArray,
+					     HSAuint64 LocalMemoryArrayCount,
+					     HsaMemoryRange *RemoteMemoryArray,
+					     HSAuint64 RemoteMemoryArrayCount,
+					     HSAuint64 *SizeCopied);
+
+/** Forwards hsaKmtProcessVMWrite() to the host. */
+HSAKMT_STATUS HSAKMTAPI vhsaKmtProcessVMWrite(HSAuint32 Pid, HsaMemoryRange *LocalMemoryArray,
+					      HSAuint64 LocalMemoryArrayCount,
+					      HsaMemoryRange *RemoteMemoryArray,
+					      HSAuint64 RemoteMemoryArrayCount,
+					      HSAuint64 *SizeCopied);
+
+/**
+ * The guest's form of amdgpu_bo_query_info(): of memory from vhsaKmtAllocMemory(), by its address.
+ *
+ * @param buf_handle  the address
+ * @param info        out: what the host knows of it
+ */
+int HSAKMTAPI vamdgpu_bo_query_info(amdgpu_bo_handle buf_handle, struct amdgpu_bo_info *info);
+
+/**
+ * The guest's form of amdgpu_bo_set_metadata(), likewise.
+ *
+ * @param buf_handle  the address
+ * @param info        metadata
+ */
+int HSAKMTAPI vamdgpu_bo_set_metadata(amdgpu_bo_handle buf_handle, struct amdgpu_bo_metadata *info);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kfdscope-virtio-host: serves guests on this machine over a Unix socket, on the simulated KFD or a
+ * real one. Says "ready" on stdout when guests may come.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "virtio/host/server.h"
+
+static struct virtio_server *running; /* for the signal handler */
+
+static void stop(int number)
+{
+	(void)number;
+	virtio_server_stop(running);
+}
+
+static void usage(FILE *out)
+{
+	fputs("usage: kfdscope-virtio-host [OPTION…] SOCKET\n"
+	      "Serves the guests of libhsakmt_virtio that set KFDSCOPE_VIRTIO_SOCKET=SOCKET.\n\n"
+	      "  --primary     put all guests on the primary KFD context\n"
+	      "  --guests=N    end when N guests have come and gone\n"
+	      "  --help        this text\n",
+	      out);
+}
+
+/* @return the exit code, or -1: go on. */
+static int parse(int argc, char **argv, struct virtio_host_options *options, unsigned int *guests)
+{
+	static const struct option names[] = { { "primary", no_argument, NULL, 'p' },
+					       { "guests", required_argument, NULL, 'g' },
+					       { "help", no_argument, NULL, 'h' },
+					       { NULL, 0, NULL, 0 } };
+	char *end;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
+		switch (option) {
+		case 'p':
+			options->primary_only = true;
+			break;
+		case 'g':
+			*guests = (unsigned int)strtoul(optarg, &end, 10);
+			if (*end || !*guests) {
+				fprintf(stderr,
+					"kfdscope-virtio-host: --guests is '%s': it must "
+					"be a number above 0\n",
+					optarg);
+				return 2;
+			}
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (optind + 1 == argc)
+		return -1;
+	usage(stderr);
+	return 2;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = stop };
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct virtio_host_options options = { 0 };
+	struct virtio_host *host = NULL;
+	unsigned int guests = 0;
+	int rc = parse(argc, argv, &options, &guests);
+	const char *path = argv[argc - 1];
+
+	if (rc >= 0)
+		return rc;
+	rc = virtio_host_new(&options, &host);
+	if (rc != 0) {
+		fprintf(stderr, "kfdscope-virtio-host: cannot open the KFD: %s\n", strerror(-rc));
+		return 4;
+	}
+	rc = virtio_server_new(host, path, &running);
+	if (rc != 0) {
+		fprintf(stderr, "kfdscope-virtio-host: cannot listen on '%s': %s\n", path,
+			strerror(-rc));
+		virtio_host_free(host);
+		return 4;
+	}
+	catch_signals();
+	puts("ready");
+	fflush(stdout);
+	virtio_server_run(running, guests);
+	virtio_server_free(running);
+	virtio_host_free(host);
+	return 0;
+}
