@@ -70,10 +70,24 @@ static char **add_model(char **envp, const struct environment_options *options,
 	return prepend(envp, "LD_PRELOAD", places->model_preload);
 }
 
+/*
+ * The HSA runtime serves small requests out of pieces that it keeps. Only HIP's own events tell which
+ * of them were given back; without those, each request has to reach the thunk.
+ */
+static char **without_pieces(char **envp, unsigned int layers)
+{
+	static const char name[] = "HSA_DISABLE_FRAGMENT_ALLOCATOR";
+
+	if ((layers & LAYERS_HIP) || g_environ_getenv(envp, name))
+		return envp;
+	return g_environ_setenv(envp, name, "1", TRUE);
+}
+
 /* The objects that record layers. The last one that is put in front is the first one asked. */
 static bool add_layers(char ***envp, const struct environment_options *options,
 		       const struct places *places, char **reason)
 {
+	*envp = without_pieces(*envp, options->layers);
 	if (options->layers & LAYERS_HSA) {
 		if (!must_exist(places->hsa_layer, reason))
 			return false;

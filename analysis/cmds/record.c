@@ -309,6 +309,12 @@ const struct cmd cmd_record = {
 		"through; kfdscope's own failures are 125 (cannot record: the program was not "
 		"run),\n"
 		"126 (cannot run it) and 127 (no such program).\n\n"
+		"With --system-thunk the driver's calls are recorded at the libc boundary, which "
+		"is\n"
+		"the way for programs whose ROCm has the thunk linked in, or that have none.\n"
+		"Without hip among the layers the HSA runtime's own sub-allocation is switched "
+		"off,\n"
+		"so that each request of memory shows.\n\n"
 		"Example:\n"
 		"  kfdscope record -o /tmp/trace --model -- rocminfo\n",
 	.run = record_run,
