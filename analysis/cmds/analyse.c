@@ -11,6 +11,7 @@
 
 #include "input/discover.h"
 #include "input/salvage.h"
+#include "output/allocs_report.h"
 #include "output/report.h"
 #include "plugin/feed.h"
 
@@ -371,6 +372,7 @@ static bool open_report(struct analysis *analysis)
 		[ANALYSE_PERFETTO] = REPORT_PERFETTO,
 		[ANALYSE_FAILURES] = REPORT_FAILURES,
 		[ANALYSE_COUNTERS] = REPORT_COUNTERS,
+		[ANALYSE_ALLOCS] = REPORT_ALLOCS,
 		[ANALYSE_HTML] = REPORT_HTML,
 		[ANALYSE_QUEUES] = REPORT_QUEUES,
 		[ANALYSE_WAITS] = REPORT_WAITS,
@@ -384,6 +386,8 @@ static bool open_report(struct analysis *analysis)
 		.begin_ns = options->begin_ns,
 		.end_ns = options->end_ns,
 		.debug_dirs = options->debug_dirs,
+		.sort = options->sort,
+		.moments_ns = { options->moments_ns[0], options->moments_ns[1] },
 	};
 	int error;
 
@@ -416,10 +420,12 @@ int analyse_run(const struct analyse_options *options)
 		.options = options,
 		.program = options->program ? options->program : "kfdscope",
 	};
+	enum allocs_sort sort;
 	int rc;
 
 	if (options->path_count == 0 || (options->format && strcmp(options->format, "text") != 0 &&
-					 strcmp(options->format, "json") != 0))
+					 strcmp(options->format, "json") != 0) ||
+	    (options->sort && !allocs_sort_by_name(options->sort, &sort)))
 		return ANALYSE_USAGE;
 	interrupted = 0;
 	analysis.traces = g_ptr_array_new_with_free_func(g_free);

@@ -28,6 +28,7 @@ enum analyse_report {
 	ANALYSE_COUNTERS,
 	ANALYSE_QUEUES,
 	ANALYSE_WAITS,
+	ANALYSE_ALLOCS,
 	ANALYSE_HTML,
 };
 
@@ -48,6 +49,9 @@ struct analyse_options {
 	/* Only what happened in between is printed; everything is read. 0: no limit. Unix ns. */
 	int64_t begin_ns, end_ns;
 	bool runtime;           /* leaks: list what runtimes keep for themselves, too */
+	const char *sort;       /* allocs: bytes, growth, age, churn or peak; NULL: bytes */
+	/* allocs: moments of which the state is wanted, too. Negative: ns since the begin; 0: none. */
+	int64_t moments_ns[2];
 	bool fail_on_findings;  /* leaks, or lost events: ANALYSE_FINDINGS */
 	const char *debug_dirs; /* colon list for separate debug files; NULL: /usr/lib/debug */
 	const struct analyse_ending *endings; /* may be NULL */

@@ -11,7 +11,7 @@
 #endif
 
 static const struct cmd *const commands[] = {
-	&cmd_record,   &cmd_leaks,  &cmd_failures, &cmd_waits,    &cmd_queues,
+	&cmd_record,   &cmd_leaks, &cmd_allocs,  &cmd_failures, &cmd_waits,    &cmd_queues,
 	&cmd_counters, &cmd_chains, &cmd_report,   &cmd_timeline, &cmd_doctor,
 };
 

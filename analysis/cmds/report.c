@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "ending.h"
+#include "output/allocs_report.h"
 
 #include <signal.h>
 #include <string.h>
@@ -11,6 +12,7 @@ struct report_options {
 	char *output;      /* owned */
 	char *debug_dirs;  /* owned */
 	char *begin, *end; /* owned */
+	char *sort;        /* owned */
 	gboolean json, fail_on_findings, runtime;
 	int top;
 };
@@ -52,6 +54,7 @@ static bool options_valid(const struct cmd *cmd, const struct report_options *op
 		int64_t *ns;
 	} times[] = { { "--begin", options->begin, &analyse->begin_ns },
 		      { "--end", options->end, &analyse->end_ns } };
+	enum allocs_sort sort;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
 		if (times[i].text && !parse_time(times[i].text, times[i].ns)) {
@@ -61,6 +64,11 @@ static bool options_valid(const struct cmd *cmd, const struct report_options *op
 				  times[i].name, times[i].text);
 			return false;
 		}
+	}
+	if (options->sort && !allocs_sort_by_name(options->sort, &sort)) {
+		cmd_error(cmd, "--sort is '%s': it must be bytes, growth, age, churn or peak",
+			  options->sort);
+		return false;
 	}
 	if (options->top < 0) {
 		cmd_error(cmd, "--top is %d: it must be 0 (all) or more", options->top);
@@ -108,6 +116,9 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 		{ "runtime", 0, report == ANALYSE_LEAKS ? 0 : G_OPTION_FLAG_HIDDEN,
 		  G_OPTION_ARG_NONE, &options.runtime,
 		  "List what runtimes took and keep for themselves, too", NULL },
+		{ "sort", 0, report == ANALYSE_ALLOCS ? 0 : G_OPTION_FLAG_HIDDEN,
+		  G_OPTION_ARG_STRING, &options.sort,
+		  "Order of the places: bytes, growth, age, churn or peak", "ORDER" },
 		{ "fail-on-findings", 0, 0, G_OPTION_ARG_NONE, &options.fail_on_findings,
 		  "Exit with status 1 when there are findings or lost events", NULL },
 		{ "debug-dirs", 0, 0, G_OPTION_ARG_STRING, &options.debug_dirs,
@@ -129,6 +140,7 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 		analyse.output = NULL; /* the default is the name of the other form */
 	analyse.format = always_format ? always_format : options.json ? "json" : "text";
 	analyse.top = (uint32_t)options.top;
+	analyse.sort = options.sort;
 	analyse.runtime = options.runtime;
 	analyse.fail_on_findings = options.fail_on_findings;
 	analyse.debug_dirs = options.debug_dirs;
@@ -136,6 +148,7 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 out:
 	g_free(options.output);
 	g_free(options.debug_dirs);
+	g_free(options.sort);
 	g_free(options.begin);
 	g_free(options.end);
 	return rc;

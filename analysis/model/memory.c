@@ -292,6 +292,7 @@ void block_end(struct block *block, int64_t time_ns, const struct stack *free_st
 		block->share->free_stack = free_stack;
 	}
 	block->end_ns = time_ns;
+	block->free_stack = free_stack;
 	if (block->fate != FATE_REPLACED)
 		block->fate = FATE_FREED;
 	site->ended_count++;
@@ -322,6 +323,11 @@ struct block *memory_find(const struct memory *memory, uint32_t ctx, uint64_t ad
 	const struct block key = { .ctx = ctx, .address = address };
 
 	return g_hash_table_lookup(memory->indexed, &key);
+}
+
+const struct block *memory_block_at(const struct memory *memory, uint32_t ctx, uint64_t address)
+{
+	return memory_find(memory, ctx, address);
 }
 
 void block_take_bo(struct block *block, struct bo *bo)

@@ -96,6 +96,7 @@ struct block {
 	int64_t confirmed_ns; /* last moment it was surely alive */
 	int64_t end_ns;
 	enum block_fate fate;
+	const struct stack *free_stack; /* borrowed, of the call that ended it; NULL: none, or lost */
 	GPtrArray *bos; /* owned, of struct bo (each owned by memory until it is freed) */
 	uint32_t registered, deregistered; /* registrations are counted */
 	/* The runtime's function inside which it was taken; NULL: none, or not recorded. */
@@ -203,6 +204,8 @@ void block_put(struct block *block);
 struct block *block_get(struct block *block);
 void bo_put(struct bo *bo);
 struct bo *bo_get(struct bo *bo);
+/* @return the living block that calls mean by this address, or NULL. */
+const struct block *memory_block_at(const struct memory *memory, uint32_t ctx, uint64_t address);
 /* @return the share with this kernel key, or NULL. */
 struct share *memory_find_share(const struct memory *memory, const uint32_t key[4]);
 

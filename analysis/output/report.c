@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "output/allocs_report.h"
 #include "output/chains_report.h"
 #include "output/documents.h"
 #include "output/file.h"
@@ -110,6 +111,46 @@ static void perfetto_unwatch(void *watcher)
 	perfetto_free(watcher);
 }
 
+static void *allocs_watch(struct report *report)
+{
+	struct allocs *allocs = allocs_new(report->model);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(report->options.moments_ns); i++)
+		if (report->options.moments_ns[i])
+			allocs_add_moment(allocs, report->options.moments_ns[i]);
+	return allocs;
+}
+
+static int allocs_write(struct report *report, const struct report_notes *notes)
+{
+	const struct document document = {
+		.model = report->model,
+		.sym = sym_new(report->options.debug_dirs),
+		.debug_dirs = report->options.debug_dirs,
+		.notes = notes,
+		.begin_ns = report->options.begin_ns,
+		.end_ns = report->options.end_ns,
+		.top = report->options.top,
+	};
+	enum allocs_sort sort = ALLOCS_BY_BYTES;
+	GString *text = g_string_new(NULL);
+	json_t *json;
+
+	if (report->options.sort)
+		(void)allocs_sort_by_name(report->options.sort, &sort); /* checked by then */
+	json = allocs_json(report->watcher, &document, sort);
+	report->findings = document_int(json, "findings") > 0;
+	if (report->options.format == REPORT_TEXT)
+		allocs_text(text, json, &document);
+	sym_free(document.sym);
+	return write_result(report, text, json);
+}
+
+static void allocs_unwatch(void *watcher)
+{
+	allocs_free(watcher);
+}
+
 static void *html_watch(struct report *report)
 {
 	return html_report_new(report->model);
@@ -176,6 +217,10 @@ static const struct report_ops kinds[] = {
 			      .unwatch = perfetto_unwatch },
 	[REPORT_WAITS] = { .name = "waits", .document = &document_waits },
 	[REPORT_QUEUES] = { .name = "queues", .document = &document_queues },
+	[REPORT_ALLOCS] = { .name = "allocs",
+			    .watch = allocs_watch,
+			    .write = allocs_write,
+			    .unwatch = allocs_unwatch },
 	[REPORT_HTML] = { .name = "report",
 			  .watch = html_watch,
 			  .write = html_write,
@@ -196,6 +241,7 @@ struct report *report_new(enum report_kind kind, struct model *model,
 	report->options = *options;
 	report->options.output = g_strdup(options->output);
 	report->options.debug_dirs = g_strdup(options->debug_dirs);
+	report->options.sort = g_strdup(options->sort);
 	*error = out_open(&report->file, options->output);
 	if (*error) {
 		report_free(report);
@@ -236,6 +282,7 @@ void report_free(struct report *report)
 	out_abandon(&report->file);
 	g_free((char *)report->options.output);
 	g_free((char *)report->options.debug_dirs);
+	g_free((char *)report->options.sort);
 	g_free(report);
 }
 

@@ -2,6 +2,7 @@
 /* The babeltrace2 plugin `kfd`: the list of its component classes. */
 #include <babeltrace2/babeltrace.h>
 
+#include "plugin/allocs.h"
 #include "plugin/chains.h"
 #include "plugin/leaks.h"
 #include "plugin/perfetto.h"
@@ -75,3 +76,11 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(counters, PARAMS_HELP);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(counters, counters_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(counters, sink_graph_is_configured);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(counters, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(allocs, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	allocs, "Every place that takes memory: churn, growth, peak, what is unbalanced");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(allocs, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(allocs, allocs_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(allocs, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(allocs, sink_finalize);

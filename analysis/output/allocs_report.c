@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory by place, and what was not done in pairs, as JSON (allocs_report.h). */
+#include "output/allocs_report.h"
+
+#include <string.h>
+
+#include "model/balance.h"
+#include "model/usages.h"
+#include "output/stack_json.h"
+
+#define ALLOCS_SCHEMA  "kfdscope.allocs"
+#define ALLOCS_VERSION "1.0"
+
+struct allocs {
+	struct usages *usages;   /* owned */
+	struct balance *balance; /* owned */
+	uint32_t moments;
+};
+
+static const char *const sort_names[ALLOCS_SORT_COUNT] = {
+	[ALLOCS_BY_BYTES] = "bytes", [ALLOCS_BY_GROWTH] = "growth", [ALLOCS_BY_AGE] = "age",
+	[ALLOCS_BY_CHURN] = "churn", [ALLOCS_BY_PEAK] = "peak",
+};
+
+bool allocs_sort_by_name(const char *name, enum allocs_sort *sort)
+{
+	for (int i = 0; i < ALLOCS_SORT_COUNT; i++) {
+		if (strcmp(sort_names[i], name) == 0) {
+			*sort = (enum allocs_sort)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+struct allocs *allocs_new(struct model *model)
+{
+	struct allocs *allocs = g_new0(struct allocs, 1);
+
+	allocs->usages = usages_new(model);
+	allocs->balance = balance_new(model);
+	return allocs;
+}
+
+void allocs_free(struct allocs *allocs)
+{
+	if (!allocs)
+		return;
+	usages_free(allocs->usages);
+	balance_free(allocs->balance);
+	g_free(allocs);
+}
+
+void allocs_add_moment(struct allocs *allocs, int64_t time_ns)
+{
+	usages_add_moment(allocs->usages, time_ns);
+	allocs->moments++;
+}
+
+/* While the list of sites is made. */
+struct row {
+	const struct process_usage *process;
+	const struct site_usage *usage;
+	uint64_t peak_bytes, peak_count; /* at the peak of the process */
+	uint64_t slope_bytes;            /* 0 unless it grows */
+	enum growth growth;
+};
+
+static int order(uint64_t left, uint64_t right)
+{
+	return left < right ? 1 : left > right ? -1 : 0;
+}
+
+static int compare_rows(const void *left, const void *right, void *data)
+{
+	const enum allocs_sort *sort = data;
+	const struct row *a = left, *b = right;
+	const struct site *as = a->usage->site, *bs = b->usage->site;
+	int result = 0;
+
+	switch (*sort) {
+	case ALLOCS_BY_GROWTH:
+		result = order(a->slope_bytes, b->slope_bytes);
+		break;
+	case ALLOCS_BY_AGE:
+		result = as->first_ns < bs->first_ns ? -1 : as->first_ns > bs->first_ns;
+		break;
+	case ALLOCS_BY_CHURN:
+		result = order(as->taken_count, bs->taken_count);
+		break;
+	case ALLOCS_BY_PEAK:
+		result = order(a->peak_bytes, b->peak_bytes);
+		break;
+	case ALLOCS_BY_BYTES:
+	case ALLOCS_SORT_COUNT:
+		break;
+	}
+	if (!result)
+		result = order(as->usage.live_bytes, bs->usage.live_bytes);
+	if (!result)
+		result = order(as->taken_bytes, bs->taken_bytes);
+	return result ? result : as->first_ns < bs->first_ns ? -1 : as->first_ns > bs->first_ns;
+}
+
+static void set_churn(json_t *json, const struct site *site, const struct site_usage *usage)
+{
+	const int64_t span = site->last_ns - site->first_ns;
+
+	document_set_int(json, "taken", site->taken_count);
+	document_set_int(json, "taken_bytes", site->taken_bytes);
+	document_set_int(json, "ended", site->ended_count);
+	document_set_int(json, "temporary", usage->temporary_count);
+	if (site->ended_count)
+		document_set_int(json, "mean_lifetime_ns",
+				 site->lifetime_sum_ns / site->ended_count);
+	if (span > 0)
+		json_object_set_new(
+			json, "per_second",
+			json_real((double)(site->taken_count - 1) * 1e9 / (double)span));
+}
+
+static json_t *pair_json(uint64_t blocks, uint64_t bytes)
+{
+	return json_pack("{sI sI}", "blocks", (json_int_t)blocks, "bytes", (json_int_t)bytes);
+}
+
+static void set_moments(json_t *json, const struct allocs *allocs, const struct site_usage *usage)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < allocs->moments; i++) {
+		uint64_t bytes, count;
+
+		site_usage_at_moment(usage, i, &bytes, &count);
+		json_array_append_new(list, pair_json(count, bytes));
+	}
+	if (allocs->moments)
+		json_object_set(json, "at_moments", list);
+	json_decref(list);
+}
+
+static json_t *row_json(const struct allocs *allocs, const struct document *document,
+			const struct row *row)
+{
+	const struct site *site = row->usage->site;
+	json_t *json = json_pack("{ss ss so so sI sI sI}", "kind", memory_kind_name(site->kind),
+				 "class", block_class_name(site->class), "live",
+				 pair_json(site->usage.live_count, site->usage.live_bytes),
+				 "at_peak", pair_json(row->peak_count, row->peak_bytes),
+				 "own_peak_bytes", (json_int_t)site->usage.peak_bytes, "first_ns",
+				 (json_int_t)site->first_ns, "last_ns", (json_int_t)site->last_ns);
+
+	if (site->class == BLOCK_INTERNAL)
+		document_set_text(json, "for", block_origin_name(site->origin));
+	if (site->node_id != UINT32_MAX)
+		document_set_int(json, "node_id", site->node_id);
+	if (site->gpu_id)
+		document_set_int(json, "gpu_id", site->gpu_id);
+	set_churn(json, site, row->usage);
+	document_set_text(json, "growth", growth_name(row->growth));
+	if (row->growth == GROWTH_FLAT)
+		document_set_int(json, "flat_since_ns", (uint64_t)site->usage.peak_ns);
+	if (row->growth == GROWTH_GROWING)
+		document_set_int(json, "slope_bytes_per_s", row->slope_bytes);
+	set_moments(json, allocs, row->usage);
+	document_set_text(json, "call", site->type ? site->type->name : NULL);
+	document_set_text(json, "ioctl", site->ioctl ? site->ioctl->name : NULL);
+	document_set_process(json, site->process);
+	document_set_stack(document, json, site->process, site->stack);
+	return json;
+}
+
+static json_t *rows_json(const struct allocs *allocs, const struct document *document,
+			 enum allocs_sort sort, bool internal)
+{
+	const GPtrArray *processes = model_processes(document->model);
+	GArray *rows = g_array_new(FALSE, TRUE, sizeof(struct row));
+	json_t *list = json_array();
+
+	for (guint i = 0; i < processes->len; i++) {
+		const struct process_usage *process =
+			usages_process(allocs->usages, g_ptr_array_index(processes, i));
+		GHashTableIter iter;
+		void *value;
+
+		if (!process)
+			continue;
+		g_hash_table_iter_init(&iter, process->sites);
+		while (g_hash_table_iter_next(&iter, NULL, &value)) {
+			struct row row = { .process = process, .usage = value };
+			const struct site *site = row.usage->site;
+
+			if ((site->class == BLOCK_INTERNAL) != internal || !site->taken_count ||
+			    !document_wants(document, site->last_ns))
+				continue;
+			site_usage_at_peak(process, value, &row.peak_bytes, &row.peak_count);
+			row.growth = site_growth(site);
+			row.slope_bytes = row.growth == GROWTH_GROWING ? site_slope_bytes(site) : 0;
+			g_array_append_val(rows, row);
+		}
+	}
+	g_array_sort_with_data(rows, compare_rows, &sort);
+	for (guint i = 0; i < rows->len; i++)
+		json_array_append_new(
+			list, row_json(allocs, document, &g_array_index(rows, struct row, i)));
+	g_array_free(rows, TRUE);
+	return list;
+}
+
+static json_t *process_row_json(const struct allocs *allocs, const struct process *process)
+{
+	const struct process_usage *usage = usages_process(allocs->usages, process);
+	const struct memory *memory = process->memory;
+	json_t *json = process_json(process), *internal = json_object();
+
+	for (int i = ORIGIN_QUEUE; i < ORIGIN_COUNT; i++)
+		json_object_set_new(internal, block_origin_name((enum block_origin)i),
+				    json_pack("{sI sI sI}", "live_bytes",
+					      (json_int_t)memory->origin_live[i], "taken_bytes",
+					      (json_int_t)memory->origin_bytes[i], "taken_blocks",
+					      (json_int_t)memory->origin_count[i]));
+	document_set_process(json, process);
+	json_object_set_new(json, "live",
+			    pair_json(memory->usage.live_count, memory->usage.live_bytes));
+	json_object_set_new(json, "freed", pair_json(memory->freed_count, memory->freed_bytes));
+	document_set_int(json, "peak_bytes", usage ? usage->peak_bytes : 0);
+	document_set_int(json, "peak_ns", usage ? (uint64_t)usage->peak_ns : 0);
+	document_set_int(json, "reserved_peak_bytes", usage ? usage->reserved.peak_bytes : 0);
+	document_set_int(json, "registered_peak_bytes", memory->registered.peak_bytes);
+	document_set_int(json, "registered_bytes", memory->registered.live_bytes);
+	document_set_int(json, "memlock_bytes", process->memlock_bytes);
+	document_set_int(json, "unknown_frees", memory->unknown_frees);
+	document_set_int(json, "failed_frees", memory->failed_frees);
+	json_object_set_new(json, "internal", internal);
+	return json;
+}
+
+static json_t *registration_json(const struct document *document, const struct process *process,
+				 const struct registration *range)
+{
+	json_t *stacks = json_array();
+	json_t *json =
+		json_pack("{sI sI sI sI sI sI so}", "address", (json_int_t)range->address, "bytes",
+			  (json_int_t)range->size_bytes, "registered",
+			  (json_int_t)range->registered, "deregistered",
+			  (json_int_t)range->deregistered, "first_ns", (json_int_t)range->first_ns,
+			  "last_ns", (json_int_t)range->last_ns, "stacks", stacks);
+
+	for (uint32_t i = 0; i < range->stack_count; i++) {
+		json_t *item = json_object();
+
+		document_set_stack(document, item, process, range->stacks[i]);
+		json_array_append_new(stacks, item);
+	}
+	document_set_process(json, process);
+	return json;
+}
+
+static json_t *registrations_json(const struct allocs *allocs, const struct document *document)
+{
+	const GPtrArray *processes = model_processes(document->model);
+	json_t *list = json_array();
+
+	for (guint i = 0; i < processes->len; i++) {
+		const struct process *process = g_ptr_array_index(processes, i);
+		GPtrArray *ranges = balance_registrations(allocs->balance, process);
+
+		for (guint j = 0; j < ranges->len; j++)
+			json_array_append_new(
+				list,
+				registration_json(document, process, g_ptr_array_index(ranges, j)));
+		g_ptr_array_free(ranges, TRUE);
+	}
+	return list;
+}
+
+static json_t *overlaps_json(const struct allocs *allocs, const struct document *document)
+{
+	const GArray *overlaps = balance_overlaps(allocs->balance);
+	json_t *list = json_array();
+
+	for (guint i = 0; i < overlaps->len; i++) {
+		const struct overlap *overlap = &g_array_index(overlaps, struct overlap, i);
+
+		json_array_append_new(
+			list,
+			json_pack("{sI sI so so}", "overlap_bytes", (json_int_t)overlap->bytes,
+				  "time_ns", (json_int_t)overlap->time_ns, "older",
+				  registration_json(document, overlap->process, &overlap->older),
+				  "newer",
+				  registration_json(document, overlap->process, &overlap->newer)));
+	}
+	return list;
+}
+
+static json_t *available_json(const struct allocs *allocs, const struct document *document)
+{
+	const GArray *samples = balance_available(allocs->balance);
+	json_t *list = json_array();
+
+	(void)document;
+	for (guint i = 0; i < samples->len; i++) {
+		const struct available *sample = &g_array_index(samples, struct available, i);
+		json_t *json = json_pack("{sI sI sI sI sI}", "time_ns", (json_int_t)sample->time_ns,
+					 "node_id", (json_int_t)sample->node_id, "available_bytes",
+					 (json_int_t)sample->available_bytes, "live_bytes",
+					 (json_int_t)sample->live_bytes, "outside_bytes",
+					 (json_int_t)sample->outside_bytes);
+
+		document_set_process(json, sample->process);
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static json_t *bad_frees_json(const struct allocs *allocs, const struct document *document)
+{
+	const GPtrArray *frees = balance_bad_frees(allocs->balance);
+	json_t *list = json_array();
+
+	for (guint i = 0; i < frees->len; i++) {
+		const struct bad_free *bad = g_ptr_array_index(frees, i);
+		json_t *json =
+			json_pack("{sI sI sI ss}", "count", (json_int_t)bad->count, "address",
+				  (json_int_t)bad->address, "time_ns", (json_int_t)bad->time_ns,
+				  "what", bad->is_double ? "double free" : "free of no allocation");
+
+		document_set_status(json, bad->status);
+		document_set_process(json, bad->process);
+		document_set_stack(document, json, bad->process, bad->stack);
+		if (bad->is_double) {
+			json_t *earlier = json_object(), *alloc = json_object();
+
+			document_set_int(earlier, "time_ns", (uint64_t)bad->freed_ns);
+			document_set_stack(document, earlier, bad->process, bad->freed_by);
+			document_set_stack(document, alloc, bad->process, bad->alloc);
+			json_object_set_new(json, "first_free", earlier);
+			json_object_set_new(json, "allocation", alloc);
+		}
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static json_t *history_json(const struct block_history *history)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; history && i < history->events->len; i++) {
+		const struct map_event *event =
+			&g_array_index(history->events, struct map_event, i);
+		json_t *nodes = json_array();
+
+		for (uint32_t j = 0; j < event->id_count; j++)
+			json_array_append_new(nodes, json_integer(event->ids[j]));
+		json_array_append_new(list, json_pack("{ss sb sI so}", "what",
+						      event->is_map ? "map" : "unmap", "ok",
+						      event->ok, "time_ns",
+						      (json_int_t)event->time_ns, "nodes", nodes));
+	}
+	return list;
+}
+
+static json_t *refused_json(const struct document *document, const struct allocs *allocs,
+			    const struct block *block)
+{
+	const struct process *process = block->memory->process;
+	json_t *gpus = json_array(), *nodes = json_array(), *alloc = json_object();
+	json_t *json = json_pack("{sI sI sI sI so so so so}", "address", (json_int_t)block->address,
+				 "bytes", (json_int_t)block->size_bytes, "count",
+				 (json_int_t)block->refusal.count, "time_ns",
+				 (json_int_t)block->refusal.time_ns, "mapped_gpu_ids", gpus,
+				 "mapped_node_ids", nodes, "allocation", alloc, "history",
+				 history_json(balance_history(allocs->balance, block)));
+
+	for (uint32_t i = 0; i < block->refusal.mapped_count; i++) {
+		const uint32_t gpu_id = (uint32_t)block->refusal.mapped_gpus[i];
+		const struct node *node = process_node_of_gpu(process, gpu_id);
+
+		json_array_append_new(gpus, json_integer(gpu_id));
+		if (node)
+			json_array_append_new(nodes, json_integer(node->node_id));
+	}
+	if (block->refusal.status)
+		document_set_status(json, block->refusal.status);
+	document_set_errno(json, block->refusal.os_errno);
+	document_set_process(json, process);
+	document_set_stack(document, json, process, block->refusal.stack);
+	document_set_stack(document, alloc, process, block->site->stack);
+	return json;
+}
+
+static json_t *import_json(const struct document *document, const struct block *block)
+{
+	const struct share *share = block->imported;
+	json_t *json =
+		json_pack("{sI sI sI}", "address", (json_int_t)block->address, "bytes",
+			  (json_int_t)block->size_bytes, "time_ns", (json_int_t)block->begin_ns);
+
+	document_set_process(json, block->memory->process);
+	document_set_stack(document, json, block->memory->process, block->site->stack);
+	if (share) {
+		json_t *from = json_pack("{sI sI sb}", "bytes", (json_int_t)share->size_bytes,
+					 "exported_ns", (json_int_t)share->time_ns, "freed",
+					 share->freed_ns != 0);
+		json_t *alloc = json_object();
+
+		document_set_process(from, share->process);
+		document_set_stack(document, from, share->process, share->stack);
+		document_set_stack(document, alloc, share->process, share->site->stack);
+		json_object_set_new(from, "allocation", alloc);
+		json_object_set_new(json, "exporter", from);
+	}
+	return json;
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+	const struct block *a = *(struct block *const *)left, *b = *(struct block *const *)right;
+
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Living blocks whose free was refused, imports that are open, and maps of what is left. */
+static void set_blocks(json_t *json, const struct allocs *allocs, const struct document *document)
+{
+	const GPtrArray *processes = model_processes(document->model);
+	json_t *refused = json_array(), *imports = json_array();
+
+	for (guint i = 0; i < processes->len; i++) {
+		const struct process *process = g_ptr_array_index(processes, i);
+		GPtrArray *blocks = g_ptr_array_new();
+		GHashTableIter iter;
+		void *key;
+
+		g_hash_table_iter_init(&iter, process->memory->blocks);
+		while (g_hash_table_iter_next(&iter, &key, NULL)) {
+			const struct block *block = key;
+
+			if (block->refusal.count || block->site->class == BLOCK_IMPORT)
+				g_ptr_array_add(blocks, key);
+		}
+		g_ptr_array_sort(blocks, compare_blocks);
+		for (guint j = 0; j < blocks->len; j++) {
+			const struct block *block = g_ptr_array_index(blocks, j);
+
+			if (block->refusal.count)
+				json_array_append_new(refused,
+						      refused_json(document, allocs, block));
+			if (block->site->class == BLOCK_IMPORT)
+				json_array_append_new(imports, import_json(document, block));
+		}
+		g_ptr_array_free(blocks, TRUE);
+	}
+	json_object_set_new(json, "refused_frees", refused);
+	json_object_set_new(json, "imports", imports);
+}
+
+json_t *allocs_json(const struct allocs *allocs, const struct document *document,
+		    enum allocs_sort sort)
+{
+	const GPtrArray *processes = model_processes(document->model);
+	json_t *json = header_json(ALLOCS_SCHEMA, ALLOCS_VERSION, document->model, document->notes);
+	json_t *list = json_array();
+	uint64_t findings;
+
+	for (guint i = 0; i < processes->len; i++)
+		json_array_append_new(list,
+				      process_row_json(allocs, g_ptr_array_index(processes, i)));
+	document_set_text(json, "sort", sort_names[sort]);
+	json_object_set_new(json, "processes", list);
+	json_object_set_new(json, "places", rows_json(allocs, document, sort, false));
+	json_object_set_new(json, "internal", rows_json(allocs, document, sort, true));
+	json_object_set_new(json, "registrations", registrations_json(allocs, document));
+	json_object_set_new(json, "overlaps", overlaps_json(allocs, document));
+	json_object_set_new(json, "available", available_json(allocs, document));
+	json_object_set_new(json, "bad_frees", bad_frees_json(allocs, document));
+	set_blocks(json, allocs, document);
+	findings = json_array_size(json_object_get(json, "overlaps")) +
+		   json_array_size(json_object_get(json, "bad_frees")) +
+		   json_array_size(json_object_get(json, "refused_frees")) +
+		   json_array_size(json_object_get(json, "imports"));
+	document_set_int(json, "findings", findings);
+	return json;
+}
