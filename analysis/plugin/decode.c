@@ -107,10 +107,18 @@ static const struct {
 	{ "kmt_os:", LAYER_OS, SCOPE_OS_ENTRY, SCOPE_OS_EXIT },
 };
 
+/* How a field is read; known from its class, so that events are not asked again. */
+enum reading {
+	READ_UNSIGNED,
+	READ_SIGNED,
+	READ_OTHER,
+};
+
 struct wanted {
 	uint64_t index;
 	int64_t valid; /* index of the field that says whether this one applies; -1: none */
 	int target;
+	enum reading reading;
 };
 
 struct event_plan {
@@ -118,6 +126,14 @@ struct event_plan {
 	const struct call_type *type; /* borrowed from the model */
 	uint32_t count;
 	struct wanted wanted[TARGET_COUNT];
+};
+
+/* Classes that were looked up before, by address: a power of two of them. */
+#define RECENT_COUNT 256u
+
+struct recent {
+	const bt_event_class *class;
+	const struct event_plan *plan;
 };
 
 struct stream_plan {
@@ -139,6 +155,7 @@ struct decoder {
 	const bt_stream *last_stream;
 	const struct stream_plan *last_stream_plan;
 	const struct trace_plan *last_trace_plan;
+	struct recent recent[RECENT_COUNT]; /* borrowed from events */
 	struct decoder_gaps gaps;
 	struct event_args args; /* of the last event */
 	uint64_t stack[NUMBERS_MAX], ids[NUMBERS_MAX], handles[NUMBERS_MAX];
@@ -204,6 +221,20 @@ static int64_t member_index(const bt_field_class *structure, const char *name)
 	return -1;
 }
 
+static enum reading reading_of(const bt_field_class *class)
+{
+	switch (bt_field_class_get_type(class)) {
+	case BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER:
+	case BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION:
+		return READ_UNSIGNED;
+	case BT_FIELD_CLASS_TYPE_SIGNED_INTEGER:
+	case BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION:
+		return READ_SIGNED;
+	default:
+		return READ_OTHER;
+	}
+}
+
 static void plan_fields(struct event_plan *plan, const bt_field_class *payload, enum scope scope)
 {
 	uint64_t taken[TARGET_COUNT] = { 0 };
@@ -222,6 +253,10 @@ static void plan_fields(struct event_plan *plan, const bt_field_class *payload, 
 		wanted->index = (uint64_t)index;
 		wanted->valid = member_index(payload, valid);
 		wanted->target = maps[i].target;
+		wanted->reading =
+			reading_of(bt_field_class_structure_member_borrow_field_class_const(
+				bt_field_class_structure_borrow_member_by_index_const(
+					payload, (uint64_t)index)));
 		taken[maps[i].target] = 1;
 		plan->count++;
 	}
@@ -248,7 +283,7 @@ static enum scope plan_call(struct decoder *decoder, struct event_plan *plan, co
 	return SCOPE_NONE;
 }
 
-static const struct event_plan *plan_of_event(struct decoder *decoder, const bt_event_class *class)
+static const struct event_plan *make_plan(struct decoder *decoder, const bt_event_class *class)
 {
 	struct event_plan *plan = g_hash_table_lookup(decoder->events, class);
 	const char *name;
@@ -270,6 +305,17 @@ static const struct event_plan *plan_of_event(struct decoder *decoder, const bt_
 	bt_event_class_get_ref(class);
 	g_hash_table_insert(decoder->events, (void *)class, plan);
 	return plan;
+}
+
+static const struct event_plan *plan_of_event(struct decoder *decoder, const bt_event_class *class)
+{
+	struct recent *recent = &decoder->recent[((uintptr_t) class >> 6) % RECENT_COUNT];
+
+	if (recent->class != class) {
+		recent->plan = make_plan(decoder, class);
+		recent->class = class;
+	}
+	return recent->plan;
 }
 
 static const struct stream_plan *plan_of_stream(struct decoder *decoder,
@@ -456,7 +502,13 @@ static void read_wanted(struct decoder *decoder, const struct wanted *wanted, co
 			record->build_id_size = (uint32_t)MIN(number, MODULE_BUILD_ID_MAX);
 		break;
 	default:
-		if (read_number(field, &number))
+		if (wanted->reading == READ_UNSIGNED)
+			values_set(&record->values, (enum field)wanted->target,
+				   bt_field_integer_unsigned_get_value(field));
+		else if (wanted->reading == READ_SIGNED)
+			values_set(&record->values, (enum field)wanted->target,
+				   (uint64_t)bt_field_integer_signed_get_value(field));
+		else if (read_number(field, &number))
 			values_set(&record->values, (enum field)wanted->target, number);
 		break;
 	}
