@@ -51,6 +51,7 @@ extern const struct cmd cmd_failures;
 extern const struct cmd cmd_waits;
 extern const struct cmd cmd_queues;
 extern const struct cmd cmd_allocs;
+extern const struct cmd cmd_diff;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_counters;
 extern const struct cmd cmd_timeline;

@@ -46,6 +46,18 @@ static bool parse_time(const char *text, int64_t *ns)
 	return true;
 }
 
+bool report_time(const char *text, int64_t *ns)
+{
+	char *end;
+	double seconds;
+
+	if (*text != '+')
+		return parse_time(text, ns);
+	seconds = g_ascii_strtod(text + 1, &end);
+	*ns = -(int64_t)(seconds * 1e9);
+	return end != text + 1 && *end == '\0' && *ns < 0;
+}
+
 static bool options_valid(const struct cmd *cmd, const struct report_options *options,
 			  struct analyse_options *analyse)
 {
@@ -77,7 +89,7 @@ static bool options_valid(const struct cmd *cmd, const struct report_options *op
 	return true;
 }
 
-static int run(const struct cmd *cmd, struct analyse_options *analyse)
+int report_analyse(const struct cmd *cmd, struct analyse_options *analyse)
 {
 	struct analyse_ending *endings = g_new0(struct analyse_ending, analyse->path_count);
 	char *program = g_strdup_printf("kfdscope: %s", cmd->name);
@@ -144,7 +156,7 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 	analyse.runtime = options.runtime;
 	analyse.fail_on_findings = options.fail_on_findings;
 	analyse.debug_dirs = options.debug_dirs;
-	rc = run(cmd, &analyse);
+	rc = report_analyse(cmd, &analyse);
 out:
 	g_free(options.output);
 	g_free(options.debug_dirs);
