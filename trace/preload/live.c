@@ -228,12 +228,20 @@ static void note(unsigned int number, const union argument *a)
 
 void preload_live_note(unsigned long request, const void *arg)
 {
+	/* A signal handler that interrupts its own thread in here is not noted, rather than stuck. */
+	static __thread bool is_noting __attribute__((tls_model("initial-exec")));
 	union argument a;
 
+	if (is_noting)
+		return;
 	trace_copy_argument(&a, sizeof(a), request, arg);
+	is_noting = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&lock);
 	note(_IOC_NR(request), &a);
 	pthread_mutex_unlock(&lock);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	is_noting = false;
 }
 
 void preload_live_version(uint32_t *major, uint32_t *minor)
