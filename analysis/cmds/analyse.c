@@ -386,6 +386,7 @@ static bool open_report(struct analysis *analysis)
 		.begin_ns = options->begin_ns,
 		.end_ns = options->end_ns,
 		.debug_dirs = options->debug_dirs,
+		.suppressions = options->suppressions,
 		.sort = options->sort,
 		.moments_ns = { options->moments_ns[0], options->moments_ns[1] },
 	};

@@ -48,8 +48,9 @@ struct analyse_options {
 	uint32_t top;       /* at most so many entries a section; 0: all */
 	/* Only what happened in between is printed; everything is read. 0: no limit. Unix ns. */
 	int64_t begin_ns, end_ns;
-	bool runtime;           /* leaks: list what runtimes keep for themselves, too */
-	const char *sort;       /* allocs: bytes, growth, age, churn or peak; NULL: bytes */
+	bool runtime;             /* leaks: list what runtimes keep for themselves, too */
+	const char *suppressions; /* leaks: a file of suppressions.h; NULL: none */
+	const char *sort;         /* allocs: bytes, growth, age, churn or peak; NULL: bytes */
 	/* allocs: moments of which the state is wanted, too. Negative: ns since the begin; 0: none. */
 	int64_t moments_ns[2];
 	bool fail_on_findings;  /* leaks, or lost events: ANALYSE_FINDINGS */

@@ -4,15 +4,17 @@
 
 #include "ending.h"
 #include "output/allocs_report.h"
+#include "output/suppressions.h"
 
 #include <signal.h>
 #include <string.h>
 
 struct report_options {
-	char *output;      /* owned */
-	char *debug_dirs;  /* owned */
-	char *begin, *end; /* owned */
-	char *sort;        /* owned */
+	char *output;       /* owned */
+	char *debug_dirs;   /* owned */
+	char *begin, *end;  /* owned */
+	char *sort;         /* owned */
+	char *suppressions; /* owned */
 	gboolean json, fail_on_findings, runtime;
 	int top;
 };
@@ -58,6 +60,18 @@ bool report_time(const char *text, int64_t *ns)
 	return end != text + 1 && *end == '\0' && *ns < 0;
 }
 
+static bool suppressions_valid(const struct cmd *cmd, const char *path)
+{
+	char *problem;
+	struct suppressions *suppressions = suppressions_load(path, &problem);
+
+	if (!suppressions)
+		cmd_error(cmd, "--suppressions: %s", problem);
+	suppressions_free(suppressions);
+	g_free(problem);
+	return suppressions != NULL;
+}
+
 static bool options_valid(const struct cmd *cmd, const struct report_options *options,
 			  struct analyse_options *analyse)
 {
@@ -77,6 +91,8 @@ static bool options_valid(const struct cmd *cmd, const struct report_options *op
 			return false;
 		}
 	}
+	if (options->suppressions && !suppressions_valid(cmd, options->suppressions))
+		return false;
 	if (options->sort && !allocs_sort_by_name(options->sort, &sort)) {
 		cmd_error(cmd, "--sort is '%s': it must be bytes, growth, age, churn or peak",
 			  options->sort);
@@ -128,6 +144,9 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 		{ "runtime", 0, report == ANALYSE_LEAKS ? 0 : G_OPTION_FLAG_HIDDEN,
 		  G_OPTION_ARG_NONE, &options.runtime,
 		  "List what runtimes took and keep for themselves, too", NULL },
+		{ "suppressions", 0, report == ANALYSE_LEAKS ? 0 : G_OPTION_FLAG_HIDDEN,
+		  G_OPTION_ARG_FILENAME, &options.suppressions,
+		  "Count apart what matches a line leak:PATTERN of FILE", "FILE" },
 		{ "sort", 0, report == ANALYSE_ALLOCS ? 0 : G_OPTION_FLAG_HIDDEN,
 		  G_OPTION_ARG_STRING, &options.sort,
 		  "Order of the places: bytes, growth, age, churn or peak", "ORDER" },
@@ -152,6 +171,7 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 		analyse.output = NULL; /* the default is the name of the other form */
 	analyse.format = always_format ? always_format : options.json ? "json" : "text";
 	analyse.top = (uint32_t)options.top;
+	analyse.suppressions = options.suppressions;
 	analyse.sort = options.sort;
 	analyse.runtime = options.runtime;
 	analyse.fail_on_findings = options.fail_on_findings;
@@ -161,6 +181,7 @@ out:
 	g_free(options.output);
 	g_free(options.debug_dirs);
 	g_free(options.sort);
+	g_free(options.suppressions);
 	g_free(options.begin);
 	g_free(options.end);
 	return rc;

@@ -156,6 +156,22 @@ static json_t *share_json(const struct leaks_report *report, const struct share 
 	return json;
 }
 
+static json_t *suppressed_json(const struct leaks_report *report)
+{
+	const struct suppressions *suppressions = report->options.suppressions;
+	json_t *json = sum_json(&report->suppressed), *list = json_array();
+
+	for (guint i = 0; suppressions && i < suppressions->list->len; i++) {
+		const struct suppression *suppression = g_ptr_array_index(suppressions->list, i);
+
+		json_array_append_new(list, json_pack("{ss sI sI}", "pattern", suppression->pattern,
+						      "blocks", (json_int_t)suppression->count,
+						      "bytes", (json_int_t)suppression->bytes));
+	}
+	json_object_set_new(json, "by", list);
+	return json;
+}
+
 json_t *leaks_json(const struct leaks_report *report, const struct report_notes *notes)
 {
 	json_t *json = header_json(LEAKS_SCHEMA, LEAKS_VERSION, report->model, notes);
@@ -173,6 +189,7 @@ json_t *leaks_json(const struct leaks_report *report, const struct report_notes 
 				    json_integer((json_int_t)report->frames[i]));
 	json_object_set_new(json, "left", sum_json(&report->left));
 	json_object_set_new(json, "undecided", sum_json(&report->undecided));
+	json_object_set_new(json, "suppressed", suppressed_json(report));
 	json_object_set_new(json, "layers", layers_json(report->layers));
 	json_object_set_new(json, "groups", groups_json(report->groups));
 	json_object_set_new(json, "registrations", groups_json(report->registrations));

@@ -367,6 +367,55 @@ static void take_process(struct grouping *grouping, const struct process *proces
 	g_array_append_val(report->processes, leaks);
 }
 
+static void sum_take(struct leak_sum *sum, const struct leak_sum *part)
+{
+	sum->count -= part->count;
+	sum->bytes -= part->bytes;
+}
+
+/* Takes a group out of the sums that count_left() put it in. */
+static void uncount(struct leaks_report *report, const struct leak_group *group)
+{
+	for (guint i = 0; i < report->processes->len; i++) {
+		struct leaks_process *leaks =
+			&g_array_index(report->processes, struct leaks_process, i);
+
+		if (leaks->process != group->process)
+			continue;
+		if (group->undecided) {
+			sum_take(&leaks->undecided, &group->sum);
+		} else {
+			sum_take(&leaks->layers[group->layer], &group->sum);
+			sum_take(&leaks->left, &group->sum);
+		}
+	}
+	if (group->undecided) {
+		sum_take(&report->undecided, &group->sum);
+	} else {
+		sum_take(&report->layers[group->layer], &group->sum);
+		sum_take(&report->left, &group->sum);
+	}
+}
+
+static void suppress(struct leaks_report *report, GPtrArray *groups)
+{
+	for (guint i = groups->len; i > 0; i--) {
+		const struct leak_group *group = g_ptr_array_index(groups, i - 1);
+		struct suppression *suppression =
+			suppressions_match(report->options.suppressions, &group->view);
+
+		if (!suppression)
+			continue;
+		suppression->count += group->sum.count;
+		suppression->bytes += group->sum.bytes;
+		report->suppressed.count += group->sum.count;
+		report->suppressed.bytes += group->sum.bytes;
+		if (groups == report->groups)
+			uncount(report, group);
+		g_ptr_array_remove_index(groups, i - 1);
+	}
+}
+
 static int compare_groups(const void *left, const void *right)
 {
 	const struct leak_group *a = *(struct leak_group *const *)left;
@@ -400,6 +449,9 @@ struct leaks_report *leaks_report_new(const struct model *model,
 	grouping.seen = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < processes->len; i++)
 		take_process(&grouping, g_ptr_array_index(processes, i));
+	suppress(report, report->groups);
+	suppress(report, report->registrations);
+	suppress(report, report->imports);
 	g_ptr_array_sort(report->groups, compare_groups);
 	g_ptr_array_sort(report->registrations, compare_groups);
 	g_ptr_array_sort(report->imports, compare_groups);

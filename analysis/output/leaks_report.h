@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "output/attribution.h"
 #include "output/stackview.h"
+#include "output/suppressions.h"
 
 /* When it was left over. */
 enum leak_moment {
@@ -56,10 +57,11 @@ struct leaks_process {
 };
 
 struct leaks_options {
-	const char *debug_dirs;   /* for symbols; NULL: the default */
-	int64_t begin_ns, end_ns; /* only what was taken in between; 0: no limit */
-	uint32_t top;             /* groups printed a section; 0: all */
-	bool runtime;             /* the text lists what runtimes keep, too */
+	const char *debug_dirs;            /* for symbols; NULL: the default */
+	int64_t begin_ns, end_ns;          /* only what was taken in between; 0: no limit */
+	uint32_t top;                      /* groups printed a section; 0: all */
+	struct suppressions *suppressions; /* borrowed, counts what it hid; NULL: none */
+	bool runtime;                      /* the text lists what runtimes keep, too */
 };
 
 struct leaks_report {
@@ -72,6 +74,7 @@ struct leaks_report {
 	GPtrArray *freed_shares;  /* of borrowed struct share: exported, then freed */
 	GArray *processes;        /* of struct leaks_process */
 	struct leak_sum layers[LEAK_LAYER_COUNT], undecided, left;
+	struct leak_sum suppressed;        /* in none of the lists and sums above */
 	uint64_t frames[SYM_REASON_COUNT]; /* distinct frames shown, by how well they are named */
 	GPtrArray
 		*nameless; /* of borrowed struct sym_frame: one for each module that lacks names */

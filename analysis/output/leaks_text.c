@@ -473,6 +473,29 @@ static void totals_text(GString *text, const struct leaks_report *report)
 	names_text(text, report);
 }
 
+static void suppressed_text(GString *text, const struct leaks_report *report)
+{
+	const struct suppressions *suppressions = report->options.suppressions;
+
+	if (!suppressions)
+		return;
+	g_string_append(text, "\nSUPPRESSED, and in none of the numbers above: ");
+	text_bytes(text, report->suppressed.bytes);
+	g_string_append(text, " in ");
+	text_count(text, report->suppressed.count, "block", "blocks");
+	g_string_append(text, "\n");
+	for (guint i = 0; i < suppressions->list->len; i++) {
+		const struct suppression *suppression = g_ptr_array_index(suppressions->list, i);
+
+		g_string_append(text, "    ");
+		text_bytes(text, suppression->bytes);
+		g_string_append(text, " in ");
+		text_count(text, suppression->count, "block", "blocks");
+		g_string_append_printf(text, " by leak:%s%s\n", suppression->pattern,
+				       suppression->count ? "" : " (not needed)");
+	}
+}
+
 void leaks_text(GString *text, const struct leaks_report *report, const struct report_notes *notes)
 {
 	bool any = false;
@@ -493,4 +516,5 @@ void leaks_text(GString *text, const struct leaks_report *report, const struct r
 				"it does not use kfdscope's library ('kfdscope doctor' "
 				"tells).\n\n");
 	totals_text(text, report);
+	suppressed_text(text, report);
 }

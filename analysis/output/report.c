@@ -50,7 +50,11 @@ static int write_result(struct report *report, GString *text, json_t *json)
 
 static int leaks_write(struct report *report, const struct report_notes *notes)
 {
+	const char *path = report->options.suppressions;
+	char *problem = NULL;
+	struct suppressions *suppressions = path ? suppressions_load(path, &problem) : NULL;
 	const struct leaks_options options = {
+		.suppressions = suppressions,
 		.debug_dirs = report->options.debug_dirs,
 		.begin_ns = report->options.begin_ns,
 		.end_ns = report->options.end_ns,
@@ -67,6 +71,8 @@ static int leaks_write(struct report *report, const struct report_notes *notes)
 	else
 		leaks_text(text, leaks, notes);
 	leaks_report_free(leaks);
+	suppressions_free(suppressions);
+	g_free(problem); /* whoever named the file has checked it */
 	return write_result(report, text, json);
 }
 
@@ -242,6 +248,7 @@ struct report *report_new(enum report_kind kind, struct model *model,
 	report->options.output = g_strdup(options->output);
 	report->options.debug_dirs = g_strdup(options->debug_dirs);
 	report->options.sort = g_strdup(options->sort);
+	report->options.suppressions = g_strdup(options->suppressions);
 	*error = out_open(&report->file, options->output);
 	if (*error) {
 		report_free(report);
@@ -283,6 +290,7 @@ void report_free(struct report *report)
 	g_free((char *)report->options.output);
 	g_free((char *)report->options.debug_dirs);
 	g_free((char *)report->options.sort);
+	g_free((char *)report->options.suppressions);
 	g_free(report);
 }
 

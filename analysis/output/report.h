@@ -38,7 +38,9 @@ struct report_options {
 	bool runtime;             /* leaks: list what runtimes keep for themselves, too */
 	int64_t begin_ns, end_ns; /* only what happened in between is printed; 0: no limit */
 	const char *debug_dirs;   /* borrowed; NULL: the default */
-	const char *sort;         /* borrowed: of allocs; NULL: the default */
+	const char
+		*suppressions; /* borrowed: file, of leaks; NULL: none. Read once more for them */
+	const char *sort;      /* borrowed: of allocs; NULL: the default */
 	/* allocs: moments of which the state is wanted, too; see usages_add_moment(). 0: none. */
 	int64_t moments_ns[2];
 };
