@@ -135,7 +135,7 @@ static struct fmm_object *find_va(const struct fmm_aperture *aperture, uint64_t 
 {
 	uint64_t page_mask = ~(uint64_t)(kmt_process()->page_size_bytes - 1);
 	struct range_node *node = match == FMM_INSIDE
-					  ? range_tree_find(&aperture->objects, address)
+					  ? range_tree_find_disjoint(&aperture->objects, address)
 					  : find_key(&aperture->objects, address & page_mask, 0);
 	struct fmm_object *object = node ? node->owner : NULL;
 

@@ -170,6 +170,15 @@ struct range_node *range_tree_find(const struct range_tree *tree, uint64_t addre
 	return last_holder(best->left, address);
 }
 
+struct range_node *range_tree_find_disjoint(const struct range_tree *tree, uint64_t address)
+{
+	struct range_node *node = tree->root;
+
+	while (node && !range_node_holds(node, address))
+		node = node->start > address ? node->left : node->right;
+	return node;
+}
+
 struct range_node *range_tree_lower_bound(const struct range_tree *tree, uint64_t start,
 					  uint64_t size_bytes)
 {

@@ -31,6 +31,11 @@ void range_tree_remove(struct range_tree *tree, struct range_node *node);
 
 /* @return of the ranges that hold the address the one with the greatest key, or NULL. */
 struct range_node *range_tree_find(const struct range_tree *tree, uint64_t address);
+/*
+ * The same for a tree whose ranges do not overlap: it looks at the nodes on the way only, where the
+ * other one looks at their left neighbours too, each of which may cost a cache line.
+ */
+struct range_node *range_tree_find_disjoint(const struct range_tree *tree, uint64_t address);
 /* @return the node with the smallest key that is not below (start, size_bytes), or NULL. */
 struct range_node *range_tree_lower_bound(const struct range_tree *tree, uint64_t start,
 					  uint64_t size_bytes);

@@ -161,6 +161,23 @@ static void ascending_insertion_stays_balanced(void **state)
 	free(node);
 }
 
+static void ranges_side_by_side_are_found_on_the_shorter_way_too(void **state)
+{
+	static struct range_node nodes[COUNT];
+	struct range_tree tree = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < COUNT; i++) {
+		nodes[i].start = i * 10; /* 7 bytes, then 3 that are nobody's */
+		nodes[i].size_bytes = 7;
+		range_tree_insert(&tree, &nodes[i]);
+	}
+	for (uint64_t address = 0; address < COUNT * 10 + 5; address++)
+		assert_ptr_equal(range_tree_find_disjoint(&tree, address),
+				 address % 10 < 7 && address < COUNT * 10 ? &nodes[address / 10]
+									  : NULL);
+}
+
 static void an_empty_tree_has_no_answers(void **state)
 {
 	struct range_tree tree = { 0 };
@@ -176,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_tree_has_no_answers),
+		cmocka_unit_test(ranges_side_by_side_are_found_on_the_shorter_way_too),
 		cmocka_unit_test(short_ranges_are_found_as_in_a_list),
 		cmocka_unit_test(overlapping_ranges_are_found_as_in_a_list),
 		cmocka_unit_test(ascending_insertion_stays_balanced),
