@@ -174,9 +174,18 @@ HSAKMT_STATUS kmt_mem_handle_free(struct kmt_context *ctx, HsaMemoryObjectHandle
 HSAKMT_STATUS kmt_mem_handle_free_preserve_metadata(struct kmt_context *ctx,
 						    HsaMemoryObjectHandle handle)
 {
+	void *device = NULL;
+
 	if (!kmt_context_usable(ctx))
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-	if (!handle_table_drop(&ctx->fmm->bos, handle))
+	/* dropped first, so that of two threads only one frees it */
+	if (!handle_table_has(&ctx->fmm->bos, handle, &device) ||
+	    !handle_table_drop(&ctx->fmm->bos, handle))
 		return HSAKMT_STATUS_ERROR;
-	return free_bo(ctx, handle) == 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_ERROR;
+	if (free_bo(ctx, handle) == 0)
+		return HSAKMT_STATUS_SUCCESS;
+	/* still the caller's; without memory for the entry it is lost to him */
+	if (!handle_table_add(&ctx->fmm->bos, handle, device))
+		kmt_log(KMT_LOG_WARNING, "a buffer object that could not be freed is forgotten");
+	return HSAKMT_STATUS_ERROR;
 }
