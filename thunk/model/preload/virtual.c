@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -145,9 +146,23 @@ static void expand(const char *pattern, const struct kfd_model_node *node, char 
 typedef bool (*visit_fn)(const char *path, const struct pattern *pattern,
 			 const struct kfd_model_node *node, void *data);
 
-/* Visits all entries until visit returns true. */
-static bool for_each(struct kfd_model *model, visit_fn visit, void *data)
+/*
+ * The minor that a path names below /sys/dev/char, or 0: with 64 GPUs libdrm looks there thousands of
+ * times, and only the entries of one of them can match.
+ */
+static uint32_t minor_of(const char *path)
 {
+	static const char prefix[] = "/sys/dev/char/226:";
+
+	if (strncmp(path, prefix, sizeof(prefix) - 1) != 0)
+		return 0;
+	return (uint32_t)strtoul(path + sizeof(prefix) - 1, NULL, 10);
+}
+
+/* Visits all entries that may concern the wanted path until visit returns true. */
+static bool for_each(struct kfd_model *model, const char *wanted, visit_fn visit, void *data)
+{
+	uint32_t minor = minor_of(wanted);
 	char path[256];
 
 	for (size_t i = 0; i < MODULE_COUNT; i++)
@@ -156,6 +171,8 @@ static bool for_each(struct kfd_model *model, visit_fn visit, void *data)
 	for (uint32_t n = 0; model && n < kfd_model_node_count(model); n++) {
 		const struct kfd_model_node *node = kfd_model_node_at(model, n);
 
+		if (minor && node->render_minor != minor)
+			continue;
 		for (size_t i = 0; node->gpu_id && i < GPU_COUNT; i++) {
 			expand(gpu_patterns[i].path, node, path);
 			if (visit(path, &gpu_patterns[i], node, data))
@@ -189,7 +206,7 @@ bool preload_virtual_find(struct kfd_model *model, const char *path, struct prel
 
 	if (model && strcmp(path, "/dev/dri") == 0)
 		out->type = ENTRY_DIRECTORY;
-	else if (for_each(model, is_it, &search))
+	else if (for_each(model, path, is_it, &search))
 		out->type = search.pattern->type;
 	else
 		return false;
@@ -203,7 +220,7 @@ size_t preload_virtual_text(struct kfd_model *model, const struct preload_entry 
 	struct search search = { .path = entry->path };
 
 	text[0] = '\0';
-	if (for_each(model, is_it, &search) && search.pattern->text)
+	if (for_each(model, entry->path, is_it, &search) && search.pattern->text)
 		search.pattern->text(search.node, text);
 	return strlen(text);
 }
@@ -255,7 +272,7 @@ bool preload_virtual_child(struct kfd_model *model, const struct preload_entry *
 		return true;
 	}
 	search.left = n - 2;
-	if (for_each(model, is_child, &search)) {
+	if (for_each(model, directory->path, is_child, &search)) {
 		*type = search.type;
 		return true;
 	}
