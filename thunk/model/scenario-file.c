@@ -231,14 +231,19 @@ static bool read_rule(const struct reader *reader, json_t *object, void *item)
 
 static bool read_open(const struct reader *reader, json_t *object, void *item)
 {
-	static const char *const keys[] = { "path", "errno", NULL };
+	static const char *const keys[] = { "path", "errno", "times", "delay_us", NULL };
 	struct scenario_open *open = item;
 	const char *path = json_string_value(json_object_get(object, "path"));
 
-	if (!known_keys(reader, "'open'", object, keys) || !get_errno(reader, object, &open->error))
+	open->times = UINT64_MAX;
+	if (!known_keys(reader, "'open'", object, keys) ||
+	    !get_errno(reader, object, &open->error) ||
+	    !get_u64(reader, object, "times", &open->times) ||
+	    !get_u64(reader, object, "delay_us", &open->delay_us))
 		return false;
-	if (!path || !open->error) {
-		kfd_model_log("scenario '%s': an entry of 'open' needs 'path' and 'errno'",
+	if (!path || (!open->error && !open->delay_us)) {
+		kfd_model_log("scenario '%s': an entry of 'open' needs 'path', and 'errno' or "
+			      "'delay_us'",
 			      reader->path);
 		return false;
 	}

@@ -47,6 +47,9 @@ struct scenario_action {
 struct scenario_open {
 	char *path; /* owned */
 	int error;
+	uint64_t times; /* hit so often */
+	uint64_t seen;  /* protected by the scenario's lock */
+	uint64_t delay_us;
 };
 
 struct scenario_node {

@@ -241,10 +241,21 @@ int kfd_model_scenario_open_errno(struct kfd_model_scenario *scenario, const cha
 	const char *slash = strrchr(path, '/');
 	const char *last = slash ? slash + 1 : path;
 
-	for (uint32_t i = 0; i < scenario->open_count; i++)
-		if (strcmp(scenario->opens[i].path, path) == 0 ||
-		    strcmp(scenario->opens[i].path, last) == 0)
-			return scenario->opens[i].error;
+	for (uint32_t i = 0; i < scenario->open_count; i++) {
+		struct scenario_open *open = &scenario->opens[i];
+		bool hit;
+
+		if (strcmp(open->path, path) != 0 && strcmp(open->path, last) != 0)
+			continue;
+		pthread_mutex_lock(&scenario->lock);
+		hit = open->seen < open->times;
+		open->seen += hit;
+		pthread_mutex_unlock(&scenario->lock);
+		if (hit && open->delay_us)
+			sleep_us(open->delay_us);
+		if (hit)
+			return open->error;
+	}
 	return 0;
 }
 
