@@ -132,11 +132,27 @@ static void judge_runtime(struct checkup *checkup, const char *runtime)
 		return;
 	}
 	(void)look_at(runtime, &executable); /* unreadable: the verdict is the same */
-	checkup_add(checkup, VERDICT_PROBLEM, "thunk",
-		    "'%s' does not use " THUNK "%s: the thunk is linked into it statically, so no "
-		    "library calls can be recorded",
-		    runtime, executable.defines_thunk ? " but defines hsaKmtOpenKFD itself" : "");
+	checkup_add(
+		checkup, VERDICT_PROBLEM, "thunk",
+		"'%s' does not use " THUNK "%s: the thunk is linked into it statically, so no "
+		"library calls can be recorded; 'kfdscope record --system-thunk' records what it "
+		"asks of the driver",
+		runtime, executable.defines_thunk ? " but defines hsaKmtOpenKFD itself" : "");
 	g_free(executable.interpreter_line);
+}
+
+/* Whether the calls of HIP can be seen, which go through the dynamic linker's symbols. */
+static void judge_hip(struct checkup *checkup, const char *list)
+{
+	if (strstr(list, "\tlibamdhip64.so"))
+		checkup_add(checkup, VERDICT_GOOD, "hip",
+			    "the program is linked with HIP: its "
+			    "calls of HIP are recorded");
+	else
+		checkup_add(checkup, VERDICT_NOTE, "hip",
+			    "the program is not linked with HIP; if it opens HIP later, calls are "
+			    "recorded unless it takes the functions by dlsym(), as ctypes does: "
+			    "then leaks are told apart by their stacks alone");
 }
 
 static void judge_objects(struct checkup *checkup, const struct places *places, const char *list)
@@ -156,6 +172,7 @@ static void judge_objects(struct checkup *checkup, const struct places *places, 
 			"the program loads '%s' instead of ours: a search path is built into it "
 			"(RPATH); remove it with 'chrpath -d' or 'patchelf --remove-rpath'",
 			thunk);
+	judge_hip(checkup, list);
 	g_free(ours);
 	g_free(thunk);
 	g_free(runtime);
@@ -174,9 +191,11 @@ static void check_elf(struct checkup *checkup, const struct places *places, cons
 		return;
 	}
 	if (!executable->is_dynamic) {
-		checkup_add(checkup, VERDICT_PROBLEM, "program",
-			    "'%s' is linked statically%s: nothing can be put in front of it", path,
-			    executable->defines_thunk ? ", with a thunk of its own" : "");
+		checkup_add(
+			checkup, VERDICT_PROBLEM, "program",
+			"'%s' is linked statically%s: nothing can be put in front of it, neither "
+			"our thunk nor the tracer at the libc boundary",
+			path, executable->defines_thunk ? ", with a thunk of its own" : "");
 		return;
 	}
 	if (gains_rights(path)) {
@@ -190,7 +209,8 @@ static void check_elf(struct checkup *checkup, const struct places *places, cons
 	if (executable->defines_thunk) {
 		checkup_add(checkup, VERDICT_PROBLEM, "thunk",
 			    "'%s' defines hsaKmtOpenKFD itself: the thunk is linked in statically, "
-			    "so no library calls can be recorded",
+			    "so no library calls can be recorded; 'kfdscope record "
+			    "--system-thunk' records what it asks of the driver",
 			    path);
 		return;
 	}
