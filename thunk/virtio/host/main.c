@@ -88,6 +88,8 @@ int main(int argc, char **argv)
 
 	if (rc >= 0)
 		return rc;
+	/* Pages of this process cannot be mapped by another; memory of the driver can. */
+	setenv("HSA_USERPTR_FOR_PAGED_MEM", "0", 1);
 	rc = virtio_host_new(&options, &host);
 	if (rc != 0) {
 		fprintf(stderr, "kfdscope-virtio-host: cannot open the KFD: %s\n", strerror(-rc));

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs guests of libhsakmt_virtio against kfdscope-virtio-host on the simulated KFD."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ["KFDSCOPE_BUILD_DIR"]
+PRELOAD = os.path.join(BUILD, "lib", "libkfdscope-model-preload.so")
+
+
+def program(name):
+    return os.path.join(BUILD, "bin", name)
+
+
+def simulated(topology="gfx90a"):
+    """The environment of a process on the simulated KFD, at libc's border: secondary contexts."""
+    tree = os.path.join(BUILD, "share", "kfdscope", "topologies", topology)
+    return {"LD_PRELOAD": PRELOAD, "KFDSCOPE_MODEL_TOPOLOGY": tree}
+
+
+class Host:
+    """A host process, from when it is ready until it has ended."""
+
+    def __init__(self, folder, *options, topology="gfx90a", env=None, prefix=()):
+        self.socket = os.path.join(folder, "socket")
+        self.process = subprocess.Popen(
+            [*prefix, program("kfdscope-virtio-host"), *options, self.socket],
+            env={**os.environ, **simulated(topology), **(env or {})}, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        if self.process.stdout.readline() != "ready\n":
+            raise RuntimeError(self.process.communicate()[1])
+
+    def guest_env(self, **more):
+        return {**os.environ, "KFDSCOPE_VIRTIO_SOCKET": self.socket, **more}
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        _, errors = self.process.communicate(timeout=30)
+        return self.process.returncode, errors
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def host(self, *options, **more):
+        host = Host(self.folder, *options, **more)
+        self.addCleanup(host.stop)
+        return host
+
+    def check_calls(self, host, **env):
+        done = subprocess.run([program("virtio_guest_calls")], env=host.guest_env(**env),
+                              stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def check_ends_well(self, host):
+        self.assertEqual(host.stop(), (0, ""))
+
+
+class Guests(Case):
+    def test_every_call_works_in_the_newer_revision(self):
+        host = self.host()
+        self.check_calls(host)
+        self.check_ends_well(host)
+
+    def test_every_call_works_in_the_older_revision(self):
+        host = self.host()
+        self.check_calls(host, KFDSCOPE_VIRTIO_REVISION="1")
+        self.check_ends_well(host)
+
+    def test_guests_of_both_revisions_share_a_host(self):
+        host = self.host()
+        guests = [subprocess.Popen([program("virtio_guest_calls")],
+                                   env=host.guest_env(KFDSCOPE_VIRTIO_REVISION=revision),
+                                   stderr=subprocess.PIPE, text=True) for revision in "1212"]
+        for guest in guests:
+            errors = guest.communicate(timeout=90)[1]
+            self.assertEqual((guest.returncode, errors), (0, ""))
+        self.check_ends_well(host)
+
+    def test_other_machines_work_too(self):
+        for topology in ("gfx1100", "gfx942x8"):
+            host = self.host(topology=topology)
+            self.check_calls(host)
+            self.check_ends_well(host)
+
+    def test_a_host_without_secondary_contexts_works(self):
+        host = self.host("--primary")
+        self.check_calls(host)
+        self.check_ends_well(host)
+
+    def check_isolation(self, *options):
+        host = self.host(*options)
+        twins = [subprocess.Popen([program("virtio_guest_twin"), mark], env=host.guest_env(),
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                 for mark in "AB"]
+        places = [twin.stdout.readline() for twin in twins]
+        self.assertNotEqual(*places)
+        for twin, place in zip(twins, reversed(places)):
+            twin.stdin.write(place)
+            twin.stdin.flush()
+            self.assertEqual(twin.stdout.readline(), "tried\n")
+        for twin in twins:
+            twin.stdin.write("0\n")
+            twin.stdin.flush()
+            twin.communicate(timeout=30)
+            self.assertEqual(twin.returncode, 0)
+        self.check_ends_well(host)
+
+    def test_two_guests_do_not_reach_each_other(self):
+        self.check_isolation()
+
+    def test_two_guests_on_one_context_do_not_reach_each_other(self):
+        self.check_isolation("--primary")
+
+    def test_a_guest_that_dies_leaves_the_host_to_others(self):
+        host = self.host()
+        twin = subprocess.Popen([program("virtio_guest_twin"), "C"], env=host.guest_env(),
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(twin.communicate)
+        twin.stdout.readline()
+        twin.kill()
+        twin.wait()
+        self.check_calls(host)
+        self.check_ends_well(host)
+
+    def test_without_a_host_the_open_fails(self):
+        env = {**os.environ, "KFDSCOPE_VIRTIO_SOCKET": os.path.join(self.folder, "nobody")}
+        done = subprocess.run([program("virtio_guest_leak")], env=env, timeout=30)
+        self.assertEqual(done.returncode, 1)
+
+
+class RenderNode(Case):
+    """The real transport, on a virtio-gpu that the preload object simulates in the guest."""
+
+    def node_env(self):
+        return {"LD_PRELOAD": PRELOAD, "KFDSCOPE_VIRTIO_TRANSPORT": "drm",
+                "KFDSCOPE_PRELOAD_ONLY": "virtio-gpu"}
+
+    def test_every_call_works_over_a_render_node(self):
+        host = self.host()
+        self.check_calls(host, **self.node_env())
+        self.check_ends_well(host)
+
+    def test_the_older_revision_works_too(self):
+        host = self.host()
+        self.check_calls(host, KFDSCOPE_VIRTIO_REVISION="1", **self.node_env())
+        self.check_ends_well(host)
+
+    def test_without_the_node_the_open_fails(self):
+        host = self.host()
+        env = host.guest_env(KFDSCOPE_VIRTIO_TRANSPORT="drm")
+        self.assertEqual(subprocess.run([program("virtio_guest_leak")], env=env,
+                                        timeout=30).returncode, 1)
+
+
+class Recording(Case):
+    """Both sides in one recording: calls joined by guest and sequence number."""
+
+    def setUp(self):
+        super().setUp()
+        self.trace = os.path.join(self.folder, "trace")
+        script = os.path.join(self.folder, "pair.sh")
+        with open(script, "w", encoding="utf-8") as stream:
+            stream.write(f"""#!/bin/sh
+LD_PRELOAD="$LD_PRELOAD:{PRELOAD}" {program("kfdscope-virtio-host")} --guests=1 "$1" >"$1.out" &
+host=$!
+until grep -q ready "$1.out"; do sleep 0.05; done
+KFDSCOPE_VIRTIO_SOCKET="$1" {program("virtio_guest_leak")} || exit 1
+wait $host
+""")
+        os.chmod(script, 0o755)
+        env = {**os.environ, "LTTNG_HOME": self.folder,
+               "KFDSCOPE_MODEL_TOPOLOGY": simulated()["KFDSCOPE_MODEL_TOPOLOGY"]}
+        done = subprocess.run([program("kfdscope"), "record", "-o", self.trace, "--", script,
+                               os.path.join(self.folder, "s")], env=env, timeout=120,
+                              stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def report(self, *arguments):
+        done = subprocess.run([program("kfdscope"), *arguments, self.trace],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_a_leak_has_the_stack_of_the_guest(self):
+        text = self.report("leaks")
+        self.assertIn("3.00 MiB", text.replace("3.0 MiB", "3.00 MiB"))
+        self.assertIn("forgetful_helper", text)
+
+    def test_chains_show_the_four_parts(self):
+        report = json.loads(self.report("chains", "--format=json"))
+        rows = {row["function"]: row for row in report["commands"]}
+        alloc = rows["vhsaKmtAllocMemory"]
+        self.assertEqual(alloc["commands"], 2)
+        for part in ("guest_ns", "transport_ns", "host_ns", "kernel_ns"):
+            self.assertGreaterEqual(alloc[part], 0)
+        self.assertEqual(alloc["guest_ns"] + alloc["transport_ns"] + alloc["host_ns"]
+                         + alloc["kernel_ns"], alloc["total_ns"])
+        self.assertGreater(alloc["kernel_ns"], 0)
+        text = self.report("chains")
+        for word in ("GUEST COMMANDS", "transport", "vhsaKmtMapMemoryToGPU"):
+            self.assertIn(word, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
