@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "event/event-internal.h"
+#include "perf/perf.h"
 #include "topology/topology.h"
 #include "values.h"
 
@@ -72,4 +73,9 @@ void trace_find_fault(struct trace_fault *fault, HsaEvent *const *events, uint32
 		return;
 	}
 	memset(fault, 0, sizeof(*fault));
+}
+
+uint32_t trace_counter_values(HSATraceId id, uint64_t *values, uint32_t max)
+{
+	return kmt_pmc_trace_values(id, values, max);
 }

@@ -33,6 +33,12 @@ uint32_t trace_event_id(struct kmt_context *ctx, const HsaEvent *event);
 void trace_find_fault(struct trace_fault *fault, HsaEvent *const *events, uint32_t count,
 		      bool is_done);
 
+/*
+ * What the last query of a counter trace stored.
+ * @return how many of at most max; 0 for anything that is no live trace.
+ */
+uint32_t trace_counter_values(HSATraceId id, uint64_t *values, uint32_t max);
+
 /* Copies at most length characters and ends them with a NUL; size is at least 1. */
 void trace_text(char *to, size_t size, const void *from, size_t length);
 /* The same from 16-bit characters, as UTF-8. */

@@ -20,7 +20,10 @@ enum {
 	STATUS_NOT_OPENED = 20,
 };
 
-#define EVENT_SLOTS 4096u
+/* Of 4096 ids the driver gives out all but 0 (kfd.md 7.1). */
+#define EVENT_SLOTS 4095u
+/* The libdrm call that opens a render node, in the numbering of the device table. */
+#define DRM_OPEN_RENDER 8u
 
 /* What an errno means when a file of the driver is opened. */
 static const struct {
@@ -305,13 +308,15 @@ static char *counter_rule(const struct failure *failure)
 
 static char *open_rule(const struct failure *failure)
 {
-	const struct arg *path = args_find(failure->inner_args, "path");
+	char *path = failure_path(failure->inner_args);
 	const char *text = open_error(failure->os_errno);
+	char *reason;
 
-	if (path && path->text)
-		return g_strdup_printf("%s: %s", path->text,
-				       text ? text : "the system refuses to open it");
-	return g_strdup(text);
+	if (!path)
+		return g_strdup(text);
+	reason = g_strdup_printf("%s: %s", path, text ? text : "the system refuses to open it");
+	g_free(path);
+	return reason;
 }
 
 /* By the operation, or by the name where the model knows none. */
@@ -345,6 +350,18 @@ static char *rule_of_call(const struct failure *failure, const struct call *call
 		return xnack_rule(failure);
 	if (g_str_has_prefix(name, "hsaKmtPmc"))
 		return counter_rule(failure);
+	return NULL;
+}
+
+char *failure_path(const struct args *args)
+{
+	const struct arg *path = args_find(args, "path");
+
+	if (path && path->text)
+		return g_strdup(path->text);
+	if (args_number(args, "command", 0) == DRM_OPEN_RENDER)
+		return g_strdup_printf("/dev/dri/renderD%" G_GUINT64_FORMAT,
+				       args_number(args, "fd", 0));
 	return NULL;
 }
 

@@ -136,11 +136,14 @@ static void describe_memory(struct failure *failure, const struct call *call)
 {
 	struct memory *memory = failure->process->memory;
 	struct block_plan plan = { 0 };
+	struct values values = call->values;
 	GHashTableIter iter;
 	void *key;
 
 	failure->subject = SUBJECT_MEMORY;
-	plan_place(&plan, memory, &call->values, NULL);
+	/* A node that does not exist must not become one because somebody named it. */
+	values.has &= ~(UINT64_C(1) << FIELD_GPU);
+	plan_place(&plan, memory, &values, NULL);
 	failure->kind = call->type->op == OP_REGISTER ? MEMORY_REGISTERED : plan.site.kind;
 	failure->node_id = plan.site.node_id;
 	failure->wanted_bytes = values_get(&call->values, FIELD_SIZE, 0);
@@ -275,11 +278,14 @@ static void add_failure(struct failures *failures, const struct call *call,
 	g_ptr_array_add(failures->list, failure);
 }
 
-static const char *path_of(const struct args *args)
+static bool has_same_path(const struct args *left, const struct args *right)
 {
-	const struct arg *path = args_find(args, "path");
+	char *a = failure_path(left), *b = failure_path(right);
+	bool same = g_strcmp0(a, b) == 0;
 
-	return path ? path->text : NULL;
+	g_free(a);
+	g_free(b);
+	return same;
 }
 
 static void add_recovered(struct failures *failures, const struct call *call,
@@ -292,7 +298,7 @@ static void add_recovered(struct failures *failures, const struct call *call,
 		if (recovered->process == call->thread->process && recovered->type == call->type &&
 		    recovered->inner == pending->inner &&
 		    recovered->os_errno == pending->inner_errno &&
-		    g_strcmp0(path_of(recovered->args), path_of(pending->inner_args)) == 0) {
+		    has_same_path(recovered->args, pending->inner_args)) {
 			recovered->count++;
 			recovered->last_ns = time_ns;
 			return;

@@ -84,6 +84,8 @@ const GPtrArray *failures_recovered(const struct failures *failures); /* of stru
 const struct failures_process *failures_process(const struct failures *failures,
 						const struct process *process);
 
+/* The file that a system call was about, from its arguments; NULL: none. The caller's to g_free(). */
+char *failure_path(const struct args *args);
 /*
  * The rule that a failing call broke, from its arguments, its status and the errno inside
  * (memory.md 2, 10, 17; queues.md 5; events.md 2).

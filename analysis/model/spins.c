@@ -4,8 +4,12 @@
 
 #include <string.h>
 
-/* A thread that does something else for longer between two waits does not spin. */
-#define SPIN_GAP_NS INT64_C(10000000)
+/*
+ * A thread that does something else for longer between two waits does not spin; nor does one that
+ * really sleeps in one. Both limits leave room for a thread that loses its CPU while it spins.
+ */
+#define SPIN_GAP_NS   INT64_C(100000000)
+#define SPIN_SLEEP_NS INT64_C(20000000)
 
 struct spins {
 	GHashTable *current; /* struct thread (borrowed) -> struct spin, owned */
@@ -92,7 +96,7 @@ void spins_add(struct spins *spins, const struct thread *thread, const struct wa
 	bool quick = duration_ns < WAIT_QUICK_NS;
 
 	/* A poll that was preempted is still a poll. */
-	if (spin && !(goes_on(spin, wait) && (quick || spin->is_poll))) {
+	if (spin && !(goes_on(spin, wait) && (duration_ns < SPIN_SLEEP_NS || spin->is_poll))) {
 		end_spin(spins, thread);
 		spin = NULL;
 	}

@@ -48,6 +48,16 @@ static void set_subject(const struct document *document, json_t *json,
 	json_object_set_new(json, "holders", holders_json(document, failure));
 }
 
+static json_t *cause_json(const struct call_type *type, const struct args *args)
+{
+	json_t *json = json_pack("{ss so}", "call", type->name, "arguments", document_args(args));
+	char *path = failure_path(args);
+
+	document_set_text(json, "path", path);
+	g_free(path);
+	return json;
+}
+
 static json_t *failure_json(const struct failures *failures, const struct document *document,
 			    const struct failure *failure)
 {
@@ -64,9 +74,7 @@ static json_t *failure_json(const struct failures *failures, const struct docume
 	document_set_errno(json, failure->os_errno);
 	document_set_text(json, "reason", failure->reason);
 	if (failure->inner)
-		json_object_set_new(json, "cause",
-				    json_pack("{ss so}", "call", failure->inner->name, "arguments",
-					      document_args(failure->inner_args)));
+		json_object_set_new(json, "cause", cause_json(failure->inner, failure->inner_args));
 	if (about && (failure->type->op == OP_OPEN || failure->type->op == OP_OPEN_SECONDARY)) {
 		document_set_int(json, "uid", about->uid);
 		document_set_int(json, "gid", about->gid);
@@ -82,11 +90,11 @@ static json_t *failure_json(const struct failures *failures, const struct docume
 
 static json_t *recovered_json(const struct recovered *recovered)
 {
-	json_t *json = json_pack("{ss ss sI sI sI so}", "call", recovered->type->name, "cause",
-				 recovered->inner->name, "count", (json_int_t)recovered->count,
-				 "first_ns", (json_int_t)recovered->first_ns, "last_ns",
-				 (json_int_t)recovered->last_ns, "arguments",
-				 document_args(recovered->args));
+	json_t *json =
+		json_pack("{ss sI sI sI so}", "call", recovered->type->name, "count",
+			  (json_int_t)recovered->count, "first_ns", (json_int_t)recovered->first_ns,
+			  "last_ns", (json_int_t)recovered->last_ns, "cause",
+			  cause_json(recovered->inner, recovered->args));
 
 	document_set_process(json, recovered->process);
 	document_set_errno(json, recovered->os_errno);
@@ -206,16 +214,25 @@ static void failure_text(GString *text, const json_t *failure, const struct docu
 	g_string_append_c(text, '\n');
 }
 
+static void cause_text(GString *text, const json_t *cause)
+{
+	if (*document_string(cause, "path"))
+		g_string_append_printf(text, "%s: ", document_string(cause, "path"));
+	document_arguments(text, json_object_get(cause, "arguments"));
+}
+
 static void recovered_text(GString *text, const json_t *item, const struct document *document)
 {
+	const json_t *cause = json_object_get(item, "cause");
+
 	text_count(text, (uint64_t)document_int(item, "count"), "time", "times");
 	g_string_append_printf(text, " %s inside %s failed with %s, first at ",
-			       document_string(item, "cause"), document_string(item, "call"),
+			       document_string(cause, "call"), document_string(item, "call"),
 			       document_string(item, "errno_name"));
 	document_moment(text, document, item, "first_ns");
-	g_string_append(text, ": ");
-	document_arguments(text, json_object_get(item, "arguments"));
-	g_string_append_printf(text, "; %s\n", document_string(item, "process"));
+	g_string_append_printf(text, "; %s\n    ", document_string(item, "process"));
+	cause_text(text, cause);
+	g_string_append_c(text, '\n');
 }
 
 void failures_text(GString *text, const json_t *json, const struct document *document)

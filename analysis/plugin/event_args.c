@@ -157,7 +157,8 @@ static void args_of_all(const struct args_reader *reader, struct args *args)
 		const char *name = bt_field_class_structure_member_get_name(
 			bt_field_class_structure_borrow_member_by_index_const(class, i));
 
-		if (strcmp(name, "bt") == 0 || strcmp(name, "stack") == 0)
+		/* Stacks have their own place; lengths are those of the rows behind them. */
+		if (strcmp(name, "bt") == 0 || strcmp(name, "stack") == 0 || *name == '_')
 			continue;
 		add_field(args, name,
 			  bt_field_structure_borrow_member_field_by_index_const(event->payload, i));

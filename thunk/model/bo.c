@@ -86,19 +86,34 @@ static struct kfd_model_backing *backing_zeroed(struct kfd_model_vm *vm, uint64_
 	return backing;
 }
 
+/* Device memory; what the CPU shall see comes from the part that it can see. */
+static bool vram_charge(struct kfd_model_backing *backing, struct kfd_model_vm *vm, uint64_t bytes)
+{
+	struct kfd_model *model = backing->model;
+	uint32_t index = vm->node->gpu_index;
+	bool is_public = backing->flags & KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC;
+
+	if (is_public && !charge(&model->visible_used[index],
+				 kfd_model_scenario_vram_visible(model->scenario, vm->node), bytes))
+		return false;
+	if (!charge(&model->vram_used[index], vram_limit(model, vm->node), bytes)) {
+		if (is_public)
+			atomic_fetch_sub(&model->visible_used[index], bytes);
+		return false;
+	}
+	backing->vram_charge = bytes;
+	backing->visible_charge = is_public ? bytes : 0;
+	return true;
+}
+
 static bool backing_charge(struct kfd_model_backing *backing, struct kfd_model_vm *vm)
 {
 	struct kfd_model *model = backing->model;
 	uint64_t bytes = page_up(backing->size_bytes);
 
 	/* an APU's "VRAM" is system memory (kfd.md 6.2), but is reported and limited as VRAM */
-	if (backing->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM) {
-		if (!charge(&model->vram_used[vm->node->gpu_index], vram_limit(model, vm->node),
-			    bytes))
-			return false;
-		backing->vram_charge = bytes;
-		return true;
-	}
+	if (backing->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM)
+		return vram_charge(backing, vm, bytes);
 	if (backing->flags & (KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_USERPTR)) {
 		if (!charge(&model->system_used, system_limit(model), bytes))
 			return false;
@@ -184,6 +199,8 @@ void kfd_model_backing_put(struct kfd_model_backing *backing)
 	if (!backing->is_pinned) {
 		atomic_fetch_sub(&backing->model->vram_used[backing->gpu_index],
 				 backing->vram_charge);
+		atomic_fetch_sub(&backing->model->visible_used[backing->gpu_index],
+				 backing->visible_charge);
 		atomic_fetch_sub(&backing->model->system_used, backing->system_charge);
 	}
 	/*

@@ -21,7 +21,7 @@ struct kfd_model_backing {
 	uint32_t flags;                /* KFD_IOC_ALLOC_MEM_FLAGS_* */
 	uint32_t gpu_id;               /* owner */
 	uint32_t gpu_index;
-	uint64_t vram_charge, system_charge; /* bytes */
+	uint64_t vram_charge, visible_charge, system_charge; /* bytes */
 	bool is_foreign;                     /* another process's: nothing to give back */
 	bool is_fixed;                       /* doorbell or MMIO page: lives with the process */
 	bool is_pinned;                      /* an IPC handle names it: stays charged when freed */

@@ -99,8 +99,10 @@ void kfd_model_after_fork(struct kfd_model *model)
 	memset(model->spm_owner, 0, sizeof(model->spm_owner));
 	memset(model->pmc_owner, 0, sizeof(model->pmc_owner));
 	/* charges of the parent are not the child's to give back */
-	for (uint32_t i = 0; i < KFD_MODEL_MAX_GPUS; i++)
+	for (uint32_t i = 0; i < KFD_MODEL_MAX_GPUS; i++) {
 		atomic_store(&model->vram_used[i], 0);
+		atomic_store(&model->visible_used[i], 0);
+	}
 	atomic_store(&model->system_used, 0);
 }
 

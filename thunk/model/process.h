@@ -110,9 +110,10 @@ struct kfd_model {
 	pthread_mutex_t lock;                      /* protects what follows */
 	struct kfd_model_process *primary;         /* owned; NULL before the first open */
 	struct kfd_model_process *secondaries[64]; /* borrowed from their files, by context id */
-	_Atomic uint64_t vram_used[KFD_MODEL_MAX_GPUS]; /* bytes, no lock */
-	_Atomic uint64_t system_used;                   /* bytes, no lock */
-	struct kfd_model_smi *smi;                      /* owned, has its own lock */
+	_Atomic uint64_t vram_used[KFD_MODEL_MAX_GPUS];    /* bytes, no lock */
+	_Atomic uint64_t visible_used[KFD_MODEL_MAX_GPUS]; /* of which where the CPU can see it */
+	_Atomic uint64_t system_used;                      /* bytes, no lock */
+	struct kfd_model_smi *smi;                         /* owned, has its own lock */
 	struct kfd_model_drm *drm; /* owned, protected by the primary process's lock */
 	struct kfd_model_process *spm_owner[KFD_MODEL_MAX_GPUS];
 	struct kfd_model_process *pmc_owner[KFD_MODEL_MAX_GPUS];

@@ -76,6 +76,12 @@ HSAKMT_STATUS kmt_pmc_start_trace(struct kmt_context *ctx, HSATraceId trace_id, 
 HSAKMT_STATUS kmt_pmc_query_trace(struct kmt_context *ctx, HSATraceId trace_id);
 /* Stops every counter. @return SUCCESS; INVALID_PARAMETER; INVALID_HANDLE; UNAVAILABLE; ERROR. */
 HSAKMT_STATUS kmt_pmc_stop_trace(struct kmt_context *ctx, HSATraceId trace_id);
+/*
+ * Reads what the last query of a started trace stored in its buffer; for the tracing of that call.
+ * @param values  out, by counter in the order of the buffer.
+ * @return how many of at most max were read; 0 when the trace does not live or has no buffer.
+ */
+HSAuint32 kmt_pmc_trace_values(HSATraceId trace_id, HSAuint64 *values, HSAuint32 max);
 
 /* Exclusive ownership of a GPU's streaming counters (perf.md 4). INVALID_NODE_UNIT or ERROR. */
 HSAKMT_STATUS kmt_spm_acquire(struct kmt_context *ctx, HSAuint32 node_id);

@@ -188,3 +188,20 @@ HSAKMT_STATUS kmt_pmc_stop_trace(struct kmt_context *ctx, HSATraceId trace_id)
 	traces_end();
 	return status;
 }
+
+HSAuint32 kmt_pmc_trace_values(HSATraceId trace_id, HSAuint64 *values, HSAuint32 max)
+{
+	const struct trace *trace;
+	HSAuint32 count = 0;
+
+	traces_begin();
+	trace = trace_find(trace_id);
+	if (trace && trace->buffer) {
+		count = trace->counter_count < max ? trace->counter_count : max;
+		if (count > trace->buffer_bytes / sizeof(values[0]))
+			count = (HSAuint32)(trace->buffer_bytes / sizeof(values[0]));
+		memcpy(values, trace->buffer, count * sizeof(values[0]));
+	}
+	traces_end();
+	return count;
+}

@@ -113,10 +113,10 @@ def function_events(shaper, function):
             expr = f"(({shaper.types.structs[kind][0]} *){argument.name})"
         if argument.direction != "out":
             # What a wait finds out is there at its exit only.
-            rule = argument.rule.replace("+fault", "")
+            rule = argument.rule.replace("+fault", "").replace("+values", "")
             entry.add(shaper.argument(argument.where, rule, name, expr, argument.options,
                                       "t_ok"))
-        if argument.direction != "in":
+        if argument.direction != "in" or "+values" in argument.rule:
             leave.add(shaper.argument(argument.where, argument.rule, name, expr,
                                       argument.options, "t_ok"))
     entry.add(stack())

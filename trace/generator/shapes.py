@@ -77,6 +77,8 @@ class Shaper:
             return self._node(name, expr)
         if head in ("event", "event+fault"):
             return self._event(head, name, expr)
+        if head in ("counters", "counters+values"):
+            return self._counters(head, name, expr)
         if head == "enum":
             ctype, size, _ = self.enum_storage(rest, where)
             return Shape([Member(ctype, name)], [Field("enum", name, ctype, size, enum=rest)],
@@ -196,6 +198,20 @@ class Shaper:
             shape.code.append(f"trace_find_fault(&t_fault, (HsaEvent *const[]){{ {expr} }}, 1, "
                               "t_ok);")
             shape.add(self._fault("", name))
+        return shape
+
+    def _counters(self, head, name, expr):
+        """A counter trace; what a query of it has just stored, in the order of the buffer."""
+        shape = self._number("x64", name, expr)
+        if head == "counters":
+            return shape
+        values, length = f"{name}_counter_values", f"{name}_counter_values_len"
+        shape.members += [Member(COUNT_TYPE, length),
+                          Member("uint64_t", values, DEFAULT_CAP, tail=True)]
+        shape.fields.append(Field("sequence", values, "uint64_t", 8, "dec", None, DEFAULT_CAP,
+                                  length=length, role="array"))
+        shape.code.append(f"t_e.{length} = t_ok ? ({COUNT_TYPE})trace_counter_values({expr}, "
+                          f"t_e.{values}, {DEFAULT_CAP}) : 0;")
         return shape
 
     def _fault(self, where, name):
