@@ -206,6 +206,17 @@ struct kfd_model_bo *kfd_model_gem_find(struct kfd_model *model, uint64_t file_i
 	return bo;
 }
 
+struct kfd_model_backing *kfd_model_gem_shared(struct kfd_model *model, int share_index)
+{
+	for (uint32_t i = 0; model->drm && i < model->drm->capacity; i++) {
+		struct kfd_model_bo *bo = model->drm->gems[i].bo;
+
+		if (bo && !bo->backing->is_foreign && bo->backing->share_index == share_index)
+			return kfd_model_backing_get(bo->backing);
+	}
+	return NULL;
+}
+
 int kfd_model_gem_handle_close(struct kfd_model *model, uint64_t file_id, uint32_t handle)
 {
 	struct kfd_model_process *process = process_of(model);

@@ -28,6 +28,12 @@ int kfd_model_gem_va_map(struct kfd_model_bo *bo, uint64_t offset, uint64_t size
 			 uint32_t flags);
 int kfd_model_gem_va_unmap(struct kfd_model_bo *bo, uint64_t va);
 
+/*
+ * The backing that lies at a share record, if a GEM handle of this process names it; counted. The caller
+ * holds the process's lock.
+ */
+struct kfd_model_backing *kfd_model_gem_shared(struct kfd_model *model, int share_index);
+
 /* GEM handles of a render file. */
 int kfd_model_gem_handle_new(struct kfd_model *model, uint64_t file_id, struct kfd_model_bo *bo,
 			     uint32_t *handle);

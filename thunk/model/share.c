@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bo.h"
+#include "drm.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "ioctl.h"
 #include "share.h"
@@ -102,7 +103,8 @@ static struct kfd_model_backing *own_backing(struct kfd_model_process *process, 
 			    vm->bos[n]->backing->share_index == index)
 				return kfd_model_backing_get(vm->bos[n]->backing);
 	}
-	return NULL;
+	/* the graphics stack's: no KFD handle names it */
+	return process->is_secondary ? NULL : kfd_model_gem_shared(process->model, index);
 }
 
 static struct kfd_model_backing *import_backing(struct kfd_model_vm *vm, int fd, int index,
