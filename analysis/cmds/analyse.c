@@ -14,6 +14,7 @@
 #include "output/allocs_report.h"
 #include "output/report.h"
 #include "plugin/feed.h"
+#include "plugin/timeline.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -272,6 +273,88 @@ static bool add_sink(struct analysis *analysis)
 	return false;
 }
 
+/* A derived trace has its directory for itself when all is of one host. */
+static bool is_one_host(const struct analysis *analysis)
+{
+	for (guint i = 1; i < analysis->salvages->len; i++)
+		if (g_strcmp0(g_array_index(analysis->salvages, struct salvage, i).hostname,
+			      g_array_index(analysis->salvages, struct salvage, 0).hostname) != 0)
+			return false;
+	return true;
+}
+
+static void before_end(void *data);
+
+static const bt_component_class_filter *make_timeline_class(void)
+{
+	bt_message_iterator_class *iterators =
+		bt_message_iterator_class_create(timeline_iterator_next);
+	bt_component_class_filter *class = NULL;
+
+	if (!iterators)
+		return NULL;
+	bt_message_iterator_class_set_initialize_method(iterators, timeline_iterator_initialize);
+	bt_message_iterator_class_set_finalize_method(iterators, timeline_iterator_finalize);
+	class = bt_component_class_filter_create("timeline", iterators);
+	bt_message_iterator_class_put_ref(iterators);
+	if (!class)
+		return NULL;
+	bt_component_class_filter_set_initialize_method(class, timeline_initialize);
+	bt_component_class_filter_set_finalize_method(class, timeline_finalize);
+	return class;
+}
+
+static bool connect(struct analysis *analysis, const bt_port_output *out, const bt_port_input *in)
+{
+	return bt_graph_connect_ports(analysis->graph, out, in, NULL) ==
+	       BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+}
+
+/* muxer -> filter.kfd.timeline -> sink.ctf.fs */
+static bool add_derived(struct analysis *analysis)
+{
+	struct timeline_shared shared = { .model = analysis->model,
+					  .feed = analysis->feed,
+					  .at_end = before_end,
+					  .data = analysis };
+	const bt_component_class_filter *filter_class = make_timeline_class();
+	const bt_component_class_sink *sink_class =
+		bt_plugin_borrow_sink_component_class_by_name_const(analysis->ctf, "fs");
+	bt_value *params = bt_value_map_create();
+	const bt_component_filter *filter;
+	const bt_component_sink *sink;
+	bool ok;
+
+	ok = filter_class && sink_class && params &&
+	     bt_value_map_insert_string_entry(params, "path", analysis->options->output) ==
+		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
+	     bt_value_map_insert_bool_entry(params, "assume-single-trace", is_one_host(analysis)) ==
+		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
+	     bt_value_map_insert_bool_entry(params, "quiet", BT_TRUE) ==
+		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
+	     bt_graph_add_filter_component_with_initialize_method_data(
+		     analysis->graph, filter_class, "timeline", NULL, &shared,
+		     BT_LOGGING_LEVEL_NONE, &filter) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+	     bt_graph_add_sink_component(analysis->graph, sink_class, "derived", params,
+					 BT_LOGGING_LEVEL_NONE,
+					 &sink) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+	     connect(analysis,
+		     bt_component_filter_borrow_output_port_by_index_const(analysis->muxer, 0),
+		     bt_component_filter_borrow_input_port_by_index_const(filter, 0)) &&
+	     connect(analysis, bt_component_filter_borrow_output_port_by_index_const(filter, 0),
+		     bt_component_sink_borrow_input_port_by_index_const(sink, 0));
+	bt_value_put_ref(params);
+	bt_component_class_filter_put_ref(filter_class);
+	if (!ok) {
+		char *cause = take_cause();
+
+		complain(analysis, "cannot write a trace to '%s': %s", analysis->options->output,
+			 cause);
+		g_free(cause);
+	}
+	return ok;
+}
+
 static void run_graph(struct analysis *analysis)
 {
 	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
@@ -335,6 +418,27 @@ static void add_endings(struct analysis *analysis)
 	}
 }
 
+/* The derived trace still gets what is known only now. */
+static void before_end(void *data)
+{
+	add_losses(data);
+	add_endings(data);
+}
+
+/* The sink writes the metadata when the graph lets go of the trace. */
+static int finish_derived(struct analysis *analysis)
+{
+	char *complaint = feed_complaint(analysis->feed);
+
+	BT_GRAPH_PUT_REF_AND_RESET(analysis->graph);
+	if (complaint) {
+		complain(analysis, "%s", complaint);
+		g_free(complaint);
+		return ANALYSE_UNREADABLE;
+	}
+	return analysis->notes.partial->len ? ANALYSE_PARTIAL : ANALYSE_DONE;
+}
+
 static int finish(struct analysis *analysis)
 {
 	char *complaint = feed_complaint(analysis->feed);
@@ -367,14 +471,10 @@ static int finish(struct analysis *analysis)
 static bool open_report(struct analysis *analysis)
 {
 	static const enum report_kind kinds[] = {
-		[ANALYSE_LEAKS] = REPORT_LEAKS,
-		[ANALYSE_CHAINS] = REPORT_CHAINS,
-		[ANALYSE_PERFETTO] = REPORT_PERFETTO,
-		[ANALYSE_FAILURES] = REPORT_FAILURES,
-		[ANALYSE_COUNTERS] = REPORT_COUNTERS,
-		[ANALYSE_ALLOCS] = REPORT_ALLOCS,
-		[ANALYSE_HTML] = REPORT_HTML,
-		[ANALYSE_QUEUES] = REPORT_QUEUES,
+		[ANALYSE_LEAKS] = REPORT_LEAKS,       [ANALYSE_CHAINS] = REPORT_CHAINS,
+		[ANALYSE_PERFETTO] = REPORT_PERFETTO, [ANALYSE_FAILURES] = REPORT_FAILURES,
+		[ANALYSE_COUNTERS] = REPORT_COUNTERS, [ANALYSE_ALLOCS] = REPORT_ALLOCS,
+		[ANALYSE_HTML] = REPORT_HTML,         [ANALYSE_QUEUES] = REPORT_QUEUES,
 		[ANALYSE_WAITS] = REPORT_WAITS,
 	};
 	const struct analyse_options *options = analysis->options;
@@ -405,14 +505,25 @@ static void close_salvage(void *data)
 
 static int run(struct analysis *analysis)
 {
+	bool is_derived = analysis->options->report == ANALYSE_DERIVED;
+
 	if (!find_traces(analysis) || open_traces(analysis) == 0)
 		return ANALYSE_UNREADABLE;
-	if (!open_report(analysis))
+	if (is_derived && g_file_test(analysis->options->output, G_FILE_TEST_EXISTS)) {
+		complain(analysis, "cannot write '%s': it exists already",
+			 analysis->options->output);
 		return ANALYSE_OUTPUT;
-	if (!make_graph(analysis) || !add_sources(analysis) || !add_sink(analysis))
+	}
+	if (!is_derived && !open_report(analysis))
+		return ANALYSE_OUTPUT;
+	if (!make_graph(analysis) || !add_sources(analysis))
+		return ANALYSE_UNREADABLE;
+	if (is_derived && !add_derived(analysis))
+		return ANALYSE_OUTPUT;
+	if (!is_derived && !add_sink(analysis))
 		return ANALYSE_UNREADABLE;
 	run_graph(analysis);
-	return finish(analysis);
+	return is_derived ? finish_derived(analysis) : finish(analysis);
 }
 
 int analyse_run(const struct analyse_options *options)
@@ -424,8 +535,9 @@ int analyse_run(const struct analyse_options *options)
 	enum allocs_sort sort;
 	int rc;
 
-	if (options->path_count == 0 || (options->format && strcmp(options->format, "text") != 0 &&
-					 strcmp(options->format, "json") != 0) ||
+	if (options->path_count == 0 ||
+	    (options->format && strcmp(options->format, "text") != 0 &&
+	     strcmp(options->format, "json") != 0) ||
 	    (options->sort && !allocs_sort_by_name(options->sort, &sort)))
 		return ANALYSE_USAGE;
 	interrupted = 0;

@@ -30,6 +30,7 @@ enum analyse_report {
 	ANALYSE_WAITS,
 	ANALYSE_ALLOCS,
 	ANALYSE_HTML,
+	ANALYSE_DERIVED, /* a CTF trace for viewers in the new directory output */
 };
 
 /* How a traced process ended, from whoever started it: LTTng records no exit status. */

@@ -51,14 +51,26 @@ void latency_add(struct latency *latency, int64_t duration_ns, int64_t self_ns)
 	latency->self_ns += self_ns;
 	latency->min_ns = index == 0 ? duration_ns : MIN(latency->min_ns, duration_ns);
 	latency->max_ns = index == 0 ? duration_ns : MAX(latency->max_ns, duration_ns);
-	if (index == 0)
-		latency->exact = g_new(int64_t, LATENCY_EXACT);
 	if (!latency->histogram && index == LATENCY_EXACT)
 		to_histogram(latency, index);
-	if (latency->histogram)
+	if (latency->histogram) {
 		latency->histogram[bucket_of(duration_ns)]++;
-	else
-		latency->exact[index] = duration_ns;
+		return;
+	}
+	/* Full at every power of two: most call paths are gone only a few times. */
+	if ((index & (index - 1)) == 0)
+		latency->exact = g_renew(int64_t, latency->exact, index ? 2 * index : 1);
+	latency->exact[index] = duration_ns;
+}
+
+/* How many exact durations there is room for with so many of them: see latency_add(). */
+static uint64_t room_for(uint64_t count)
+{
+	uint64_t room = 1;
+
+	while (room < count)
+		room *= 2;
+	return room;
 }
 
 void latency_merge(struct latency *latency, const struct latency *other)
@@ -68,8 +80,7 @@ void latency_merge(struct latency *latency, const struct latency *other)
 	if (other->count == 0)
 		return;
 	if (!latency->histogram && !other->histogram && before + other->count <= LATENCY_EXACT) {
-		if (!latency->exact)
-			latency->exact = g_new(int64_t, LATENCY_EXACT);
+		latency->exact = g_renew(int64_t, latency->exact, room_for(before + other->count));
 		memcpy(latency->exact + before, other->exact, other->count * sizeof(int64_t));
 	} else {
 		if (!latency->histogram)

@@ -27,10 +27,19 @@ void feed_free(struct feed *feed)
 	g_free(feed);
 }
 
-enum feed_status feed_consume(struct feed *feed, bt_message_iterator *iterator)
+enum feed_status feed_take(struct feed *feed, const bt_message *message)
 {
 	const struct decoder_gaps *gaps = decoder_gaps(feed->decoder);
+
+	if (decoder_take(feed->decoder, message, &feed->record))
+		model_take(feed->model, &feed->record);
+	return gaps->no_vpid || gaps->no_vtid ? FEED_USELESS : FEED_OK;
+}
+
+enum feed_status feed_consume(struct feed *feed, bt_message_iterator *iterator)
+{
 	bt_message_array_const messages;
+	enum feed_status status = FEED_OK;
 	uint64_t count;
 
 	switch (bt_message_iterator_next(iterator, &messages, &count)) {
@@ -44,11 +53,10 @@ enum feed_status feed_consume(struct feed *feed, bt_message_iterator *iterator)
 		return FEED_ERROR;
 	}
 	for (uint64_t i = 0; i < count; i++) {
-		if (decoder_take(feed->decoder, messages[i], &feed->record))
-			model_take(feed->model, &feed->record);
+		status = feed_take(feed, messages[i]);
 		bt_message_put_ref(messages[i]);
 	}
-	return gaps->no_vpid || gaps->no_vtid ? FEED_USELESS : FEED_OK;
+	return status;
 }
 
 char *feed_complaint(const struct feed *feed)

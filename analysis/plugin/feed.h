@@ -24,6 +24,8 @@ enum feed_status {
 	FEED_USELESS, /* feed_complaint() says why going on makes no sense */
 };
 
+/* Takes one message, borrowed. @return FEED_OK or FEED_USELESS. */
+enum feed_status feed_take(struct feed *feed, const bt_message *message);
 /* Takes the next batch of messages. */
 enum feed_status feed_consume(struct feed *feed, bt_message_iterator *iterator);
 

@@ -11,6 +11,7 @@
 #include "plugin/queues.h"
 #include "plugin/counters.h"
 #include "plugin/sink.h"
+#include "plugin/timeline.h"
 
 #define PARAMS_HELP                                                                                \
 	"Parameters: output=PATH, format=\"text\"|\"json\", top=N, begin-ns=NS, end-ns=NS,\n"      \
@@ -84,3 +85,15 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(allocs, PARAMS_HELP);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(allocs, allocs_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(allocs, sink_graph_is_configured);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(allocs, sink_finalize);
+
+BT_PLUGIN_FILTER_COMPONENT_CLASS(timeline, timeline_iterator_next);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_DESCRIPTION(
+	timeline,
+	"A derived trace that viewers of LTTng-UST traces draw: memory, calls, queues, waits");
+BT_PLUGIN_FILTER_COMPONENT_CLASS_HELP(timeline, "No parameters. Its sink is sink.ctf.fs.");
+BT_PLUGIN_FILTER_COMPONENT_CLASS_INITIALIZE_METHOD(timeline, timeline_initialize);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_FINALIZE_METHOD(timeline, timeline_finalize);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD(
+	timeline, timeline_iterator_initialize);
+BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_FINALIZE_METHOD(timeline,
+									timeline_iterator_finalize);

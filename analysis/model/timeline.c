@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* From observations to items (timeline.h). */
+#include "model/timeline.h"
+
+#include <string.h>
+
+/* Buffers are drawn in slots, so that a viewer has a row for each that lives at once, not for each
+ * that ever lived. Beyond this many they are in the totals only. */
+#define SLOTS_MAX 4096u
+
+const struct timeline_event timeline_events[TIMELINE_KIND_COUNT] = {
+	[TIMELINE_CALL_BEGIN] = { "kfd_timeline:call_begin", { "depth" }, { "name", "layer" } },
+	[TIMELINE_CALL_END] = { "kfd_timeline:call_end",
+				{ "depth", "duration_ns", "is_cut", "status" },
+				{ "name", "layer" } },
+	[TIMELINE_MEMORY] = { "kfd_timeline:memory",
+			      { "node_id", "live_bytes", "delta_bytes", "live_blocks",
+				"peak_bytes" },
+			      { "node", "heap" } },
+	[TIMELINE_BUFFER] = { "kfd_timeline:buffer",
+			      { "slot", "address", "size_bytes", "node_id", "is_live" },
+			      { "label", "state" } },
+	[TIMELINE_QUEUE] = { "kfd_timeline:queue",
+			     { "queue_id", "node_id" },
+			     { "queue", "state" } },
+	[TIMELINE_WAIT_BEGIN] = { "kfd_timeline:wait_begin",
+				  { "event_id", "timeout_ms" },
+				  { "name", "state" } },
+	[TIMELINE_WAIT_END] = { "kfd_timeline:wait_end",
+				{ "event_id", "begin_ns", "duration_ns", "status", "is_cut" },
+				{ "name", "result" } },
+	[TIMELINE_COUNTERS] = { "kfd_timeline:counters", { "run_id" }, { "run", "state" } },
+	[TIMELINE_MALLOC] = { "lttng_ust_libc:malloc", { "size", "ptr" }, { NULL } },
+	[TIMELINE_FREE] = { "lttng_ust_libc:free", { "ptr" }, { NULL } },
+	[TIMELINE_CALLOC] = { "lttng_ust_libc:calloc", { "nmemb", "size", "ptr" }, { NULL } },
+	[TIMELINE_REALLOC] = { "lttng_ust_libc:realloc", { "in_ptr", "size", "ptr" }, { NULL } },
+	[TIMELINE_MEMALIGN] = { "lttng_ust_libc:memalign",
+				{ "alignment", "size", "ptr" },
+				{ NULL } },
+	[TIMELINE_POSIX_MEMALIGN] = { "lttng_ust_libc:posix_memalign",
+				      { "out_ptr", "alignment", "size", "result" },
+				      { NULL } },
+};
+
+/* Memory of one kind on one node, of one process. */
+struct heap {
+	const struct process *process; /* borrowed */
+	uint32_t node_id;
+	enum memory_kind kind;
+	int64_t live_bytes, live_blocks, peak_bytes;
+};
+
+struct timeline {
+	struct model *model; /* borrowed */
+	void (*give)(void *data, const struct timeline_item *item);
+	void *data;
+	int64_t last_ns;
+	GHashTable *heaps;     /* set of struct heap, owned */
+	GHashTable *slots;     /* struct block -> slot + 1, of living blocks */
+	GArray *free_slots;    /* of uint32_t */
+	uint32_t slot_count;   /* ever used */
+	GHashTable *processes; /* struct process -> number + 1 */
+	GHashTable *noted;     /* struct thread -> what the entry of its open call said, + 1 */
+	GHashTable *waited;    /* struct thread -> event id of an open wait */
+};
+
+static guint heap_hash(gconstpointer data)
+{
+	const struct heap *heap = data;
+
+	return g_direct_hash(heap->process) + heap->node_id * 31u + (guint)heap->kind * 1009u;
+}
+
+static gboolean heap_equal(gconstpointer left, gconstpointer right)
+{
+	const struct heap *a = left, *b = right;
+
+	return a->process == b->process && a->node_id == b->node_id && a->kind == b->kind;
+}
+
+static void give(struct timeline *timeline, struct timeline_item *item)
+{
+	timeline->last_ns = item->time_ns = MAX(item->time_ns, timeline->last_ns);
+	timeline->give(timeline->data, item);
+}
+
+static struct timeline_item item_of_thread(enum timeline_kind kind, const struct thread *thread,
+					   int64_t time_ns)
+{
+	return (struct timeline_item){ .kind = kind,
+				       .process = thread->process,
+				       .vtid = thread->vtid,
+				       .procname = thread->name,
+				       .time_ns = time_ns };
+}
+
+static const char *layer_name(enum layer layer)
+{
+	static const char *const names[LAYER_COUNT] = { [LAYER_HIP] = "hip",
+							[LAYER_HSA] = "hsa",
+							[LAYER_API] = "thunk",
+							[LAYER_IOCTL] = "kernel",
+							[LAYER_OS] = "system" };
+
+	return names[layer];
+}
+
+static void begin_wait(struct timeline *timeline, const struct call *call,
+		       const struct record *entry)
+{
+	struct timeline_item item =
+		item_of_thread(TIMELINE_WAIT_BEGIN, call->thread, call->entry_ns);
+	uint64_t id = args_reader_number(entry->reader, "Event_id", 0);
+
+	if (id == 0)
+		(void)args_reader_row(entry->reader, "Events_id", &id, 1);
+	g_hash_table_insert(timeline->waited, call->thread, GSIZE_TO_POINTER(id));
+	item.numbers[0] = (int64_t)id;
+	item.numbers[1] = (int64_t)values_get(&call->values, FIELD_TIMEOUT, 0);
+	item.texts[0] = call->type->name;
+	item.texts[1] = "waiting";
+	give(timeline, &item);
+}
+
+static void end_wait(struct timeline *timeline, const struct call *call, int64_t time_ns,
+		     const struct record *exit)
+{
+	enum { WAIT_TIMEOUT = 31 };
+	struct timeline_item item = item_of_thread(TIMELINE_WAIT_END, call->thread, time_ns);
+	uint64_t status = exit ? values_get(&exit->values, FIELD_STATUS, 0) : 0;
+
+	item.numbers[0] =
+		(int64_t)GPOINTER_TO_SIZE(g_hash_table_lookup(timeline->waited, call->thread));
+	item.numbers[1] = call->entry_ns;
+	item.numbers[2] = time_ns - call->entry_ns;
+	item.numbers[3] = (int64_t)status;
+	item.numbers[4] = !exit;
+	item.texts[0] = call->type->name;
+	item.texts[1] = !exit                    ? "unfinished"
+			: status == 0            ? "signalled"
+			: status == WAIT_TIMEOUT ? "timed out"
+						 : "failed";
+	g_hash_table_remove(timeline->waited, call->thread);
+	give(timeline, &item);
+}
+
+static void call_began(void *data, const struct call *call, const struct record *entry)
+{
+	struct timeline *timeline = data;
+	struct timeline_item item =
+		item_of_thread(TIMELINE_CALL_BEGIN, call->thread, call->entry_ns);
+	uint64_t said;
+
+	item.numbers[0] = (int64_t)call->thread->calls->len;
+	item.texts[0] = call->type->name;
+	item.texts[1] = layer_name(call->type->layer);
+	give(timeline, &item);
+	if (call->type->layer != LAYER_API)
+		return;
+	if (call->type->op == OP_WAIT)
+		begin_wait(timeline, call, entry);
+	else if (entry->reader && (entry->reader->number(entry->reader, "QueuePercentage", &said) ||
+				   entry->reader->number(entry->reader, "TraceId", &said)))
+		g_hash_table_insert(timeline->noted, call->thread, GSIZE_TO_POINTER(said + 1));
+}
+
+static void give_queue(struct timeline *timeline, const struct call *call, int64_t time_ns,
+		       uint64_t queue_id, const char *state)
+{
+	struct timeline_item item = item_of_thread(TIMELINE_QUEUE, call->thread, time_ns);
+	char *name = g_strdup_printf("queue 0x%" G_GINT64_MODIFIER "x", queue_id);
+
+	item.numbers[0] = (int64_t)queue_id;
+	item.numbers[1] = (int64_t)values_get(&call->values, FIELD_NODE, UINT32_MAX);
+	item.texts[0] = name;
+	item.texts[1] = state;
+	give(timeline, &item);
+	g_free(name);
+}
+
+/* A queue that shares no time with the GPU is stopped. */
+static void end_queue_call(struct timeline *timeline, const struct call *call, int64_t time_ns,
+			   const struct record *exit)
+{
+	size_t percent = GPOINTER_TO_SIZE(g_hash_table_lookup(timeline->noted, call->thread));
+	const char *running = percent == 1 ? "stopped" : "active";
+	bool is_update = strcmp(call->type->name, "hsaKmtUpdateQueue") == 0;
+
+	g_hash_table_remove(timeline->noted, call->thread);
+	if (!exit || values_get(&exit->values, FIELD_STATUS, 1) != 0)
+		return;
+	if (call->type->op == OP_QUEUE_CREATE && values_have(&exit->values, FIELD_QUEUE))
+		give_queue(timeline, call, time_ns, exit->values.v[FIELD_QUEUE], running);
+	else if (call->type->op == OP_QUEUE_DESTROY)
+		give_queue(timeline, call, time_ns, values_get(&call->values, FIELD_QUEUE, 0),
+			   "destroyed");
+	else if (is_update)
+		give_queue(timeline, call, time_ns, values_get(&call->values, FIELD_QUEUE, 0),
+			   running);
+}
+
+static void end_counter_call(struct timeline *timeline, const struct call *call, int64_t time_ns,
+			     const struct record *exit)
+{
+	static const struct {
+		const char *call, *state;
+	} steps[] = {
+		{ "hsaKmtPmcRegisterTrace", "registered" },
+		{ "hsaKmtPmcAcquireTraceAccess", "acquired" },
+		{ "hsaKmtPmcStartTrace", "running" },
+		{ "hsaKmtPmcStopTrace", "acquired" },
+		{ "hsaKmtPmcReleaseTraceAccess", "registered" },
+		{ "hsaKmtPmcUnregisterTrace", "unregistered" },
+	};
+	struct timeline_item item = item_of_thread(TIMELINE_COUNTERS, call->thread, time_ns);
+	uint64_t run, said = GPOINTER_TO_SIZE(g_hash_table_lookup(timeline->noted, call->thread));
+	char *name;
+
+	g_hash_table_remove(timeline->noted, call->thread);
+	if (!exit || values_get(&exit->values, FIELD_STATUS, 1) != 0)
+		return;
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++)
+		if (strcmp(call->type->name, steps[i].call) == 0)
+			item.texts[1] = steps[i].state;
+	if (!item.texts[1])
+		return;
+	run = args_reader_number(exit->reader, "TraceRoot_TraceId", said ? said - 1 : 0);
+	name = g_strdup_printf("run 0x%" G_GINT64_MODIFIER "x", run);
+	item.numbers[0] = (int64_t)run;
+	item.texts[0] = name;
+	give(timeline, &item);
+	g_free(name);
+}
+
+static void call_ended(void *data, const struct call *call, int64_t time_ns,
+		       const struct record *exit)
+{
+	struct timeline *timeline = data;
+	struct timeline_item item = item_of_thread(TIMELINE_CALL_END, call->thread, time_ns);
+
+	if (call->type->layer == LAYER_API) {
+		if (call->type->op == OP_WAIT)
+			end_wait(timeline, call, time_ns, exit);
+		else if (g_str_has_prefix(call->type->name, "hsaKmtPmc"))
+			end_counter_call(timeline, call, time_ns, exit);
+		else
+			end_queue_call(timeline, call, time_ns, exit);
+	}
+	item.numbers[0] = (int64_t)call->thread->calls->len;
+	item.numbers[1] = time_ns - call->entry_ns;
+	item.numbers[2] = !exit;
+	if (exit)
+		item.numbers[3] = (int64_t)values_get(
+			&exit->values, call->type->layer <= LAYER_API ? FIELD_STATUS : FIELD_ERRNO,
+			0);
+	item.texts[0] = call->type->name;
+	item.texts[1] = layer_name(call->type->layer);
+	give(timeline, &item);
+}
+
+static struct heap *heap_of(struct timeline *timeline, const struct block *block)
+{
+	const struct heap key = { .process = block->memory->process,
+				  .node_id = block->site->node_id,
+				  .kind = block->site->kind };
+	struct heap *heap = g_hash_table_lookup(timeline->heaps, &key);
+
+	if (!heap) {
+		heap = g_memdup2(&key, sizeof(key));
+		g_hash_table_add(timeline->heaps, heap);
+	}
+	return heap;
+}
+
+static void node_text(char text[32], uint32_t node_id)
+{
+	if (node_id == UINT32_MAX)
+		g_strlcpy(text, "no node", 32);
+	else
+		g_snprintf(text, 32, "node %u", node_id);
+}
+
+static void give_memory(struct timeline *timeline, const struct heap *heap, int64_t time_ns,
+			int64_t delta_bytes)
+{
+	struct timeline_item item = { .kind = TIMELINE_MEMORY,
+				      .process = heap->process,
+				      .vtid = heap->process->vpid,
+				      .procname = heap->process->name,
+				      .time_ns = time_ns };
+	char node[32];
+
+	node_text(node, heap->node_id);
+	item.numbers[0] = heap->node_id == UINT32_MAX ? -1 : (int64_t)heap->node_id;
+	item.numbers[1] = heap->live_bytes;
+	item.numbers[2] = delta_bytes;
+	item.numbers[3] = heap->live_blocks;
+	item.numbers[4] = heap->peak_bytes;
+	item.texts[0] = node;
+	item.texts[1] = memory_kind_name(heap->kind);
+	give(timeline, &item);
+}
+
+/* A key that no two blocks of the recording share: the viewer knows no processes in this view. */
+static int64_t block_key(struct timeline *timeline, const struct block *block)
+{
+	const struct process *process = block->memory->process;
+	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(timeline->processes, process));
+
+	if (!number) {
+		number = g_hash_table_size(timeline->processes) + 1;
+		g_hash_table_insert(timeline->processes, (void *)process, GUINT_TO_POINTER(number));
+	}
+	return (int64_t)((uint64_t)(number & 0x3fffffu) << 40 |
+			 (block->id & ((UINT64_C(1) << 40) - 1)));
+}
+
+/* The viewer adds sizes up by thread: a heap stands for one, so that no sum becomes negative. */
+static void give_malloc(struct timeline *timeline, const struct block *block, int64_t time_ns,
+			bool began)
+{
+	struct timeline_item item = { .kind = began ? TIMELINE_MALLOC : TIMELINE_FREE,
+				      .process = block->memory->process,
+				      .time_ns = time_ns };
+	uint32_t node_id = block->site->node_id;
+	char node[32], name[80];
+
+	if (block->size_bytes == 0)
+		return; /* the viewer takes it for a free */
+	node_text(node, node_id);
+	g_snprintf(name, sizeof(name), "%s %s", node, memory_kind_name(block->site->kind));
+	item.vtid = (node_id == UINT32_MAX ? 0 : node_id + 1) * MEMORY_KIND_COUNT +
+		    (uint32_t)block->site->kind;
+	item.procname = name;
+	item.numbers[0] = began ? (int64_t)block->size_bytes : block_key(timeline, block);
+	item.numbers[1] = began ? block_key(timeline, block) : 0;
+	give(timeline, &item);
+}
+
+static uint32_t take_slot(struct timeline *timeline, const struct block *block)
+{
+	guint left = timeline->free_slots->len;
+	uint32_t slot;
+
+	if (left) {
+		slot = g_array_index(timeline->free_slots, uint32_t, left - 1);
+		g_array_set_size(timeline->free_slots, left - 1);
+	} else if (timeline->slot_count < SLOTS_MAX) {
+		slot = timeline->slot_count++;
+	} else {
+		return UINT32_MAX;
+	}
+	g_hash_table_insert(timeline->slots, (void *)block, GUINT_TO_POINTER(slot + 1));
+	return slot;
+}
+
+static void give_buffer(struct timeline *timeline, const struct block *block, int64_t time_ns,
+			uint32_t slot, bool began)
+{
+	struct timeline_item item = { .kind = TIMELINE_BUFFER,
+				      .process = block->memory->process,
+				      .vtid = block->memory->process->vpid,
+				      .procname = block->memory->process->name,
+				      .time_ns = time_ns };
+	uint32_t node_id = block->site->node_id;
+	char *label = g_strdup_printf("%" G_GUINT64_FORMAT " bytes of %s", block->size_bytes,
+				      memory_kind_name(block->site->kind));
+
+	item.numbers[0] = slot;
+	item.numbers[1] = (int64_t)block->address;
+	item.numbers[2] = (int64_t)block->size_bytes;
+	item.numbers[3] = node_id == UINT32_MAX ? -1 : (int64_t)node_id;
+	item.numbers[4] = began;
+	item.texts[0] = label;
+	item.texts[1] = began ? "live" : "ended";
+	give(timeline, &item);
+	g_free(label);
+}
+
+static void block_changed(void *data, const struct block *block, int64_t time_ns, bool began)
+{
+	struct timeline *timeline = data;
+	struct heap *heap;
+	int64_t delta = began ? (int64_t)block->size_bytes : -(int64_t)block->size_bytes;
+	uint32_t slot;
+
+	if (!block_is_callers(block->site->class))
+		return;
+	heap = heap_of(timeline, block);
+	heap->live_bytes += delta;
+	heap->live_blocks += began ? 1 : -1;
+	heap->peak_bytes = MAX(heap->peak_bytes, heap->live_bytes);
+	give_memory(timeline, heap, time_ns, delta);
+	give_malloc(timeline, block, time_ns, began);
+	if (began) {
+		slot = take_slot(timeline, block);
+		if (slot != UINT32_MAX)
+			give_buffer(timeline, block, time_ns, slot, true);
+		return;
+	}
+	slot = GPOINTER_TO_UINT(g_hash_table_lookup(timeline->slots, block));
+	if (slot == 0)
+		return;
+	slot--;
+	give_buffer(timeline, block, time_ns, slot, false);
+	g_hash_table_remove(timeline->slots, block);
+	g_array_append_val(timeline->free_slots, slot);
+}
+
+struct timeline *timeline_new(struct model *model,
+			      void (*give_item)(void *data, const struct timeline_item *item),
+			      void *data)
+{
+	struct timeline *timeline = g_new0(struct timeline, 1);
+	const struct model_observer observer = { .data = timeline,
+						 .call_began = call_began,
+						 .call_ended = call_ended,
+						 .block_changed = block_changed };
+
+	timeline->model = model;
+	timeline->give = give_item;
+	timeline->data = data;
+	timeline->last_ns = INT64_MIN;
+	timeline->heaps = g_hash_table_new_full(heap_hash, heap_equal, g_free, NULL);
+	timeline->slots = g_hash_table_new(NULL, NULL);
+	timeline->free_slots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	timeline->processes = g_hash_table_new(NULL, NULL);
+	timeline->noted = g_hash_table_new(NULL, NULL);
+	timeline->waited = g_hash_table_new(NULL, NULL);
+	model_observe(model, &observer);
+	return timeline;
+}
+
+static int compare_slots(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+void timeline_finish(struct timeline *timeline)
+{
+	GArray *slots = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	GHashTable *blocks = g_hash_table_new(NULL, NULL);
+	GHashTableIter iter;
+	void *key, *value;
+
+	g_hash_table_iter_init(&iter, timeline->slots);
+	while (g_hash_table_iter_next(&iter, &key, &value)) {
+		uint32_t slot = GPOINTER_TO_UINT(value);
+
+		g_array_append_val(slots, slot);
+		g_hash_table_insert(blocks, value, key);
+	}
+	g_array_sort(slots, compare_slots); /* the same recording gives the same trace */
+	for (guint i = 0; i < slots->len; i++) {
+		uint32_t slot = g_array_index(slots, uint32_t, i);
+
+		give_buffer(timeline, g_hash_table_lookup(blocks, GUINT_TO_POINTER(slot)),
+			    model_end_ns(timeline->model), slot - 1, false);
+	}
+	g_hash_table_destroy(timeline->slots);
+	timeline->slots = g_hash_table_new(NULL, NULL);
+	g_hash_table_destroy(blocks);
+	g_array_free(slots, TRUE);
+}
+
+void timeline_free(struct timeline *timeline)
+{
+	if (!timeline)
+		return;
+	g_hash_table_destroy(timeline->heaps);
+	g_hash_table_destroy(timeline->slots);
+	g_array_free(timeline->free_slots, TRUE);
+	g_hash_table_destroy(timeline->processes);
+	g_hash_table_destroy(timeline->noted);
+	g_hash_table_destroy(timeline->waited);
+	g_free(timeline);
+}
