@@ -286,6 +286,12 @@ static void shares_text(GString *text, const struct leaks_report *report,
 		g_string_append_c(text, '\n');
 		text_chain(text, 8, NULL, NULL, &view);
 		stackview_fini(&view);
+		stackview_init(&view, report->sym, process, share->free_stack);
+		g_string_append(text, "    freed");
+		text_caller(text, &view);
+		g_string_append_c(text, '\n');
+		text_chain(text, 8, NULL, NULL, &view);
+		stackview_fini(&view);
 	}
 	if (!first)
 		g_string_append_c(text, '\n');
