@@ -471,11 +471,11 @@ static int finish(struct analysis *analysis)
 static bool open_report(struct analysis *analysis)
 {
 	static const enum report_kind kinds[] = {
-		[ANALYSE_LEAKS] = REPORT_LEAKS,       [ANALYSE_CHAINS] = REPORT_CHAINS,
-		[ANALYSE_PERFETTO] = REPORT_PERFETTO, [ANALYSE_FAILURES] = REPORT_FAILURES,
-		[ANALYSE_COUNTERS] = REPORT_COUNTERS, [ANALYSE_ALLOCS] = REPORT_ALLOCS,
-		[ANALYSE_HTML] = REPORT_HTML,         [ANALYSE_QUEUES] = REPORT_QUEUES,
-		[ANALYSE_WAITS] = REPORT_WAITS,
+		[ANALYSE_FAULTS] = REPORT_FAULTS,     [ANALYSE_LEAKS] = REPORT_LEAKS,
+		[ANALYSE_CHAINS] = REPORT_CHAINS,     [ANALYSE_PERFETTO] = REPORT_PERFETTO,
+		[ANALYSE_FAILURES] = REPORT_FAILURES, [ANALYSE_COUNTERS] = REPORT_COUNTERS,
+		[ANALYSE_ALLOCS] = REPORT_ALLOCS,     [ANALYSE_HTML] = REPORT_HTML,
+		[ANALYSE_QUEUES] = REPORT_QUEUES,     [ANALYSE_WAITS] = REPORT_WAITS,
 	};
 	const struct analyse_options *options = analysis->options;
 	const struct report_options report = {

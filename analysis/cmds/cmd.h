@@ -54,6 +54,7 @@ extern const struct cmd cmd_allocs;
 extern const struct cmd cmd_diff;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_counters;
+extern const struct cmd cmd_faults;
 extern const struct cmd cmd_timeline;
 extern const struct cmd cmd_doctor;
 

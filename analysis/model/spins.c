@@ -4,15 +4,22 @@
 
 #include <string.h>
 
+/* A thread that does something else for longer between two waits does not spin. */
+#define SPIN_GAP_NS INT64_C(100000000)
+
 /*
- * A thread that does something else for longer between two waits does not spin; nor does one that
- * really sleeps in one. Both limits leave room for a thread that loses its CPU while it spins.
+ * The stretch that a thread is in. One wait that was not quick can be a thread that lost its CPU: it
+ * belongs to the stretch if a quick one follows, and ends it if another slow one does.
  */
-#define SPIN_GAP_NS   INT64_C(100000000)
-#define SPIN_SLEEP_NS INT64_C(20000000)
+struct stretch {
+	struct spin *spin; /* owned */
+	bool has_held;
+	int64_t held_exit_ns, held_duration_ns;
+	enum spin_result held_result;
+};
 
 struct spins {
-	GHashTable *current; /* struct thread (borrowed) -> struct spin, owned */
+	GHashTable *current; /* struct thread (borrowed) -> struct stretch, owned */
 	GPtrArray *found;    /* of struct spin, owned */
 };
 
@@ -24,11 +31,20 @@ static void spin_free(void *data)
 	g_free(spin);
 }
 
+static void stretch_free(void *data)
+{
+	struct stretch *stretch = data;
+
+	if (stretch->spin)
+		spin_free(stretch->spin);
+	g_free(stretch);
+}
+
 struct spins *spins_new(void)
 {
 	struct spins *spins = g_new0(struct spins, 1);
 
-	spins->current = g_hash_table_new_full(NULL, NULL, NULL, spin_free);
+	spins->current = g_hash_table_new_full(NULL, NULL, NULL, stretch_free);
 	spins->found = g_ptr_array_new_with_free_func(spin_free);
 	return spins;
 }
@@ -53,29 +69,33 @@ static bool is_spin(const struct spin *spin)
 /* Takes the thread's stretch out of the table: kept when it was a spin. */
 static void end_spin(struct spins *spins, const struct thread *thread)
 {
-	void *value;
+	struct stretch *stretch = g_hash_table_lookup(spins->current, thread);
 
-	if (!g_hash_table_steal_extended(spins->current, thread, NULL, &value))
+	if (!stretch)
 		return;
-	if (is_spin(value))
-		g_ptr_array_add(spins->found, value);
-	else
-		spin_free(value);
+	if (is_spin(stretch->spin))
+		g_ptr_array_add(spins->found, g_steal_pointer(&stretch->spin));
+	g_hash_table_remove(spins->current, thread);
 }
 
-static bool goes_on(const struct spin *spin, const struct wait *wait)
+static bool goes_on(const struct stretch *stretch, const struct wait *wait)
 {
+	const struct spin *spin = stretch->spin;
+	int64_t end_ns = stretch->has_held ? stretch->held_exit_ns : spin->end_ns;
+
 	return spin->type == wait->site->type && spin->stack == wait->site->stack &&
 	       spin->process == wait->site->process && spin->is_poll == (wait->timeout_ms == 0) &&
-	       wait->entry_ns - spin->end_ns < SPIN_GAP_NS && spin->count == wait->count &&
+	       wait->entry_ns - end_ns < SPIN_GAP_NS && spin->count == wait->count &&
 	       memcmp(spin->ids, wait->ids, wait->count * sizeof(wait->ids[0])) == 0;
 }
 
-static struct spin *begin_spin(struct spins *spins, const struct thread *thread,
-			       const struct wait *wait)
+static struct stretch *begin_spin(struct spins *spins, const struct thread *thread,
+				  const struct wait *wait)
 {
+	struct stretch *stretch = g_new0(struct stretch, 1);
 	struct spin *spin = g_new0(struct spin, 1);
 
+	stretch->spin = spin;
 	spin->process = wait->site->process;
 	spin->type = wait->site->type;
 	spin->stack = wait->site->stack;
@@ -84,26 +104,13 @@ static struct spin *begin_spin(struct spins *spins, const struct thread *thread,
 	spin->begin_ns = wait->entry_ns;
 	spin->count = wait->count;
 	memcpy(spin->ids, wait->ids, wait->count * sizeof(wait->ids[0]));
-	g_hash_table_insert(spins->current, (void *)thread, spin);
-	return spin;
+	g_hash_table_insert(spins->current, (void *)thread, stretch);
+	return stretch;
 }
 
-void spins_add(struct spins *spins, const struct thread *thread, const struct wait *wait,
-	       int64_t exit_ns, enum spin_result result)
+static void count_wait(struct spin *spin, int64_t exit_ns, int64_t duration_ns,
+		       enum spin_result result)
 {
-	struct spin *spin = g_hash_table_lookup(spins->current, thread);
-	int64_t duration_ns = exit_ns - wait->entry_ns;
-	bool quick = duration_ns < WAIT_QUICK_NS;
-
-	/* A poll that was preempted is still a poll. */
-	if (spin && !(goes_on(spin, wait) && (duration_ns < SPIN_SLEEP_NS || spin->is_poll))) {
-		end_spin(spins, thread);
-		spin = NULL;
-	}
-	if (!spin && !quick)
-		return;
-	if (!spin)
-		spin = begin_spin(spins, thread, wait);
 	spin->end_ns = exit_ns;
 	latency_add(&spin->latency, duration_ns, duration_ns);
 	switch (result) {
@@ -117,6 +124,35 @@ void spins_add(struct spins *spins, const struct thread *thread, const struct wa
 		spin->failed++;
 		break;
 	}
+}
+
+void spins_add(struct spins *spins, const struct thread *thread, const struct wait *wait,
+	       int64_t exit_ns, enum spin_result result)
+{
+	struct stretch *stretch = g_hash_table_lookup(spins->current, thread);
+	int64_t duration_ns = exit_ns - wait->entry_ns;
+	bool quick = duration_ns < WAIT_QUICK_NS || wait->timeout_ms == 0;
+
+	if (stretch && !(goes_on(stretch, wait) && (quick || !stretch->has_held))) {
+		end_spin(spins, thread);
+		stretch = NULL;
+	}
+	if (!stretch && !quick)
+		return;
+	if (!stretch)
+		stretch = begin_spin(spins, thread, wait);
+	if (!quick) {
+		stretch->has_held = true;
+		stretch->held_exit_ns = exit_ns;
+		stretch->held_duration_ns = duration_ns;
+		stretch->held_result = result;
+		return;
+	}
+	if (stretch->has_held)
+		count_wait(stretch->spin, stretch->held_exit_ns, stretch->held_duration_ns,
+			   stretch->held_result);
+	stretch->has_held = false;
+	count_wait(stretch->spin, exit_ns, duration_ns, result);
 }
 
 static int compare_spins(const void *left, const void *right)

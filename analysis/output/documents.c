@@ -3,6 +3,7 @@
 #include "output/documents.h"
 
 #include "output/failures_report.h"
+#include "output/faults_report.h"
 #include "output/counters_report.h"
 #include "output/queues_report.h"
 #include "output/waits_report.h"
@@ -93,4 +94,26 @@ const struct document_kind document_counters = {
 	.unwatch = unwatch_counters,
 	.json = json_of_counters,
 	.text = counters_text,
+};
+
+static void *watch_faults(struct model *model)
+{
+	return faults_new(model);
+}
+
+static void unwatch_faults(void *watcher)
+{
+	faults_free(watcher);
+}
+
+static json_t *json_of_faults(const void *watcher, const struct document *document)
+{
+	return faults_json(watcher, document);
+}
+
+const struct document_kind document_faults = {
+	.watch = watch_faults,
+	.unwatch = unwatch_faults,
+	.json = json_of_faults,
+	.text = faults_text,
 };

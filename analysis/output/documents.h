@@ -14,6 +14,7 @@ struct document_kind {
 };
 
 extern const struct document_kind document_failures;
+extern const struct document_kind document_faults;
 extern const struct document_kind document_counters;
 extern const struct document_kind document_queues;
 extern const struct document_kind document_waits;

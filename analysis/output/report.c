@@ -232,6 +232,7 @@ static const struct report_ops kinds[] = {
 			  .write = html_write,
 			  .unwatch = html_unwatch },
 	[REPORT_COUNTERS] = { .name = "counters", .document = &document_counters },
+	[REPORT_FAULTS] = { .name = "faults", .document = &document_faults },
 	[REPORT_FAILURES] = { .name = "failures", .document = &document_failures },
 };
 

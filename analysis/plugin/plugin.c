@@ -10,6 +10,7 @@
 #include "plugin/waits.h"
 #include "plugin/queues.h"
 #include "plugin/counters.h"
+#include "plugin/faults.h"
 #include "plugin/sink.h"
 #include "plugin/timeline.h"
 
@@ -97,3 +98,11 @@ BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD(
 	timeline, timeline_iterator_initialize);
 BT_PLUGIN_FILTER_COMPONENT_CLASS_MESSAGE_ITERATOR_CLASS_FINALIZE_METHOD(timeline,
 									timeline_iterator_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(faults, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	faults, "Memory access faults: which block it was, freed or not");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(faults, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(faults, faults_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(faults, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(faults, sink_finalize);

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* Faults and the blocks around them (faults.h). */
+#include "faults.h"
+
+#include <string.h>
+
+#include "memory-internal.h"
+
+/* Freed blocks of one process, the oldest overwritten first. */
+struct history {
+	struct fault_block *blocks; /* owned */
+	uint32_t count, next;
+};
+
+struct faults {
+	struct model *model;   /* borrowed */
+	GHashTable *histories; /* struct process (borrowed) -> struct history, owned */
+	GPtrArray *list;       /* of struct fault, owned */
+};
+
+static void history_free(void *data)
+{
+	struct history *history = data;
+
+	g_free(history->blocks);
+	g_free(history);
+}
+
+static void fault_free(void *data)
+{
+	struct fault *fault = data;
+
+	g_free(fault->reasons);
+	g_free(fault);
+}
+
+static struct fault_block copy_block(const struct block *block, int64_t end_ns)
+{
+	return (struct fault_block){ .site = block->site,
+				     .id = block->id,
+				     .address = block->address,
+				     .size_bytes = block->size_bytes,
+				     .begin_ns = block->begin_ns,
+				     .end_ns = end_ns };
+}
+
+static struct history *history_of(struct faults *faults, struct process *process)
+{
+	struct history *history = g_hash_table_lookup(faults->histories, process);
+
+	if (history)
+		return history;
+	history = g_new0(struct history, 1);
+	history->blocks = g_new0(struct fault_block, FAULT_HISTORY);
+	g_hash_table_insert(faults->histories, process, history);
+	return history;
+}
+
+static void block_changed(void *data, const struct block *block, int64_t time_ns, bool began)
+{
+	struct faults *faults = data;
+	struct history *history;
+
+	if (began || block->site->class == BLOCK_REGISTRATION)
+		return;
+	history = history_of(faults, block->site->process);
+	history->blocks[history->next] = copy_block(block, time_ns);
+	history->next = (history->next + 1) % FAULT_HISTORY;
+	history->count = MIN(history->count + 1, FAULT_HISTORY);
+}
+
+/* The n-th youngest freed block; 0 is the last one. */
+static struct fault_block *freed_block(const struct history *history, uint32_t n)
+{
+	return &history->blocks[(history->next + FAULT_HISTORY - 1 - n) % FAULT_HISTORY];
+}
+
+/* The block that a free has just ended gets the free's stack. */
+static void note_free(struct faults *faults, const struct call *call, int64_t time_ns)
+{
+	const struct history *history =
+		g_hash_table_lookup(faults->histories, call->thread->process);
+
+	for (uint32_t i = 0; history && i < history->count; i++) {
+		struct fault_block *block = freed_block(history, i);
+
+		if (block->end_ns != time_ns)
+			return;
+		block->free_stack = call->stack;
+	}
+}
+
+static bool contains(const struct fault_block *block, uint64_t address)
+{
+	return address >= block->address && address - block->address < block->size_bytes;
+}
+
+static uint64_t end_of(const struct fault_block *block)
+{
+	return block->address + block->size_bytes;
+}
+
+/* @return true when a living block holds the address; fills in the nearest ones in any case. */
+static bool look_at_living(struct fault *fault)
+{
+	GHashTableIter iter;
+	void *key;
+	bool found = false;
+
+	g_hash_table_iter_init(&iter, fault->process->memory->blocks);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		const struct block *live = key;
+		struct fault_block block = copy_block(live, 0);
+
+		if (live->ended || live->fate != FATE_LIVE || !block.size_bytes || !block.address)
+			continue;
+		if (contains(&block, fault->address)) {
+			/* The allocation tells more than the buffer object below it. */
+			if (!found || block_is_callers(live->site->class))
+				fault->at = block;
+			found = true;
+		} else if (block.address > fault->address) {
+			if (!fault->above.size_bytes || block.address < fault->above.address)
+				fault->above = block;
+		} else if (!fault->below.size_bytes || end_of(&block) > end_of(&fault->below)) {
+			fault->below = block;
+		}
+	}
+	return found;
+}
+
+static bool look_at_freed(const struct faults *faults, struct fault *fault)
+{
+	const struct history *history = g_hash_table_lookup(faults->histories, fault->process);
+
+	for (uint32_t i = 0; history && i < history->count; i++) {
+		const struct fault_block *block = freed_block(history, i);
+
+		if (contains(block, fault->address)) {
+			fault->at = *block;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void find_place(const struct faults *faults, struct fault *fault)
+{
+	if (look_at_living(fault))
+		fault->place = FAULT_IN_LIVE;
+	else if (look_at_freed(faults, fault))
+		fault->place = FAULT_IN_FREED;
+	else
+		fault->place = fault->address < FAULT_NEAR_NULL ? FAULT_NULL : FAULT_OUTSIDE;
+}
+
+/* "NotPresent, ReadOnly" from the bits that follow the failure's word. */
+static char *failure_bits(const struct args *args, const char *prefix)
+{
+	GString *text = g_string_new(NULL);
+	size_t length = strlen(prefix);
+
+	for (guint i = 0; i < args->list->len; i++) {
+		const struct arg *arg = &g_array_index(args->list, struct arg, i);
+
+		if (strncmp(arg->name, prefix, length) != 0 || arg->name[length] != '_' ||
+		    !arg->number)
+			continue;
+		g_string_append_printf(text, "%s%s", text->len ? ", " : "", arg->name + length + 1);
+		if (arg->number > 1)
+			g_string_append_printf(text, "=%" G_GUINT64_FORMAT, arg->number);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static uint64_t member(const struct args *args, const char *base, const char *name)
+{
+	char *full = g_strdup_printf("%s_%s", base, name);
+	uint64_t value = args_number(args, full, 0);
+
+	g_free(full);
+	return value;
+}
+
+static struct fault *read_fault(const struct call *call, const struct args *args, const char *base,
+				int64_t time_ns)
+{
+	enum { EVENT_TYPE_MEMORY = 8 };
+	struct fault *fault = g_new0(struct fault, 1);
+	char *failure = g_strdup_printf("%s_failure", base);
+
+	fault->process = call->thread->process;
+	fault->vtid = call->thread->vtid;
+	fault->type = call->type;
+	fault->stack = call->stack;
+	fault->time_ns = fault->last_ns = time_ns;
+	fault->count = 1;
+	fault->event_id = (uint32_t)member(args, base, "event_id");
+	fault->node_id = (uint32_t)member(args, base, "node_id");
+	fault->is_memory = member(args, base, "type") == EVENT_TYPE_MEMORY;
+	fault->address = member(args, base, "address");
+	fault->raw_failure = (uint32_t)args_number(args, failure, 0);
+	fault->reasons = failure_bits(args, failure);
+	fault->flags = (uint32_t)member(args, base, "memory_flags");
+	fault->reset_type = (uint32_t)member(args, base, "reset_type");
+	fault->reset_cause = (uint32_t)member(args, base, "reset_cause");
+	fault->memory_lost = (uint32_t)member(args, base, "memory_lost");
+	g_free(failure);
+	return fault;
+}
+
+/* A fault stays in its event until somebody resets it: each wait reports it again. */
+static bool is_known(struct faults *faults, const struct fault *fault)
+{
+	for (guint i = faults->list->len; i > 0; i--) {
+		struct fault *other = g_ptr_array_index(faults->list, i - 1);
+
+		if (other->process == fault->process && other->event_id == fault->event_id &&
+		    other->address == fault->address && other->node_id == fault->node_id &&
+		    other->is_memory == fault->is_memory &&
+		    other->raw_failure == fault->raw_failure) {
+			other->count++;
+			other->last_ns = fault->time_ns;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void end_wait(struct faults *faults, const struct call *call, const struct record *exit)
+{
+	const char *base = NULL;
+	struct args *args;
+	struct fault *fault;
+
+	if (args_reader_number(exit->reader, "Event_fault_valid", 0))
+		base = "Event_fault";
+	else if (args_reader_number(exit->reader, "Events_fault_valid", 0))
+		base = "Events_fault";
+	if (!base)
+		return;
+	args = args_reader_all(exit->reader);
+	fault = read_fault(call, args, base, exit->time_ns);
+	args_free(args);
+	if (is_known(faults, fault)) {
+		fault_free(fault);
+		return;
+	}
+	if (fault->is_memory)
+		find_place(faults, fault);
+	g_ptr_array_add(faults->list, fault);
+}
+
+static void call_ended(void *data, const struct call *call, int64_t time_ns,
+		       const struct record *exit)
+{
+	struct faults *faults = data;
+
+	if (!exit)
+		return;
+	if (call->type->op == OP_WAIT)
+		end_wait(faults, call, exit);
+	else if (call->type->op == OP_FREE || call->type->op == OP_BO_FREE)
+		note_free(faults, call, time_ns);
+}
+
+struct faults *faults_new(struct model *model)
+{
+	struct faults *faults = g_new0(struct faults, 1);
+	const struct model_observer observer = { .data = faults,
+						 .call_ended = call_ended,
+						 .block_changed = block_changed };
+
+	faults->model = model;
+	faults->histories = g_hash_table_new_full(NULL, NULL, NULL, history_free);
+	faults->list = g_ptr_array_new_with_free_func(fault_free);
+	model_observe(model, &observer);
+	return faults;
+}
+
+void faults_free(struct faults *faults)
+{
+	if (!faults)
+		return;
+	g_hash_table_destroy(faults->histories);
+	g_ptr_array_free(faults->list, TRUE);
+	g_free(faults);
+}
+
+const GPtrArray *faults_list(const struct faults *faults)
+{
+	return faults->list;
+}
