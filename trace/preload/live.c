@@ -262,14 +262,22 @@ void preload_live_visit(const struct preload_visitor *visitor, void *data)
 	pthread_mutex_unlock(&lock);
 }
 
+static void forget(struct table *table, bool is_whole)
+{
+	if (is_whole) {
+		free(table->elements);
+		free(table->slots);
+	}
+	*table = (struct table){ .element_bytes = table->element_bytes, .is_wide = table->is_wide };
+}
+
 void preload_live_forked(void)
 {
-	/* The parent may have held the lock in another thread; the tables' memory is left alone then. */
-	pthread_mutex_init(&lock, NULL);
-	for (int i = 0; i < 3; i++) {
-		struct table *table = i == 0 ? &bos : i == 1 ? &queues : &events;
+	/* Another thread of the parent may have held the lock, in the middle of a change. */
+	const bool is_whole = pthread_mutex_trylock(&lock) == 0;
 
-		*table = (struct table){ .element_bytes = table->element_bytes,
-					 .is_wide = table->is_wide };
-	}
+	forget(&bos, is_whole);
+	forget(&queues, is_whole);
+	forget(&events, is_whole);
+	pthread_mutex_init(&lock, NULL);
 }
