@@ -56,6 +56,8 @@ extern const struct cmd cmd_report;
 extern const struct cmd cmd_counters;
 extern const struct cmd cmd_faults;
 extern const struct cmd cmd_timeline;
+extern const struct cmd cmd_check;
+extern const struct cmd cmd_trace_compass;
 extern const struct cmd cmd_doctor;
 
 #endif

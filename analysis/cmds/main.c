@@ -14,6 +14,7 @@ static const struct cmd *const commands[] = {
 	&cmd_record, &cmd_leaks,    &cmd_allocs,   &cmd_diff,   &cmd_failures,
 	&cmd_waits,  &cmd_queues,   &cmd_counters, &cmd_faults, &cmd_chains,
 	&cmd_report, &cmd_timeline, &cmd_doctor,
+	&cmd_check,  &cmd_trace_compass,
 };
 
 static void print_usage(FILE *out)
@@ -23,7 +24,7 @@ static void print_usage(FILE *out)
 	      "Commands:\n",
 	      out);
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(out, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\n'kfdscope COMMAND --help' has the options of a command.\n"
 	      "Exit status: 0 done, 1 findings (where asked for), 2 usage, 3 input partly "
 	      "readable,\n"

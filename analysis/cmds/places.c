@@ -26,6 +26,7 @@ void places_init(struct places *places)
 	places->model = g_build_filename(lib, "kfdscope-model.so", NULL);
 	places->model_preload = g_build_filename(lib, "libkfdscope-model-preload.so", NULL);
 	places->topologies = g_build_filename(prefix, "share", "kfdscope", "topologies", NULL);
+	places->views = g_build_filename(prefix, "share", "kfdscope", "trace-compass", NULL);
 	places->plugins = g_file_test(installed, G_FILE_TEST_IS_DIR)
 				  ? g_build_filename(prefix, KFDSCOPE_INSTALL_LIBDIR, "babeltrace2",
 						     "plugins", NULL)
@@ -47,5 +48,6 @@ void places_fini(struct places *places)
 	g_free(places->model);
 	g_free(places->model_preload);
 	g_free(places->topologies);
+	g_free(places->views);
 	g_free(places->plugins);
 }

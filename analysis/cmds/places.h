@@ -15,6 +15,7 @@ struct places {
 	char *model;         /* owned; model plug-in */
 	char *model_preload; /* owned; model at the libc boundary */
 	char *topologies;    /* owned; directory of topology trees */
+	char *views;         /* owned; directory of Trace Compass views */
 	char *plugins;       /* owned; directory of the babeltrace2 plug-in */
 };
 

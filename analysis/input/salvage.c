@@ -278,6 +278,17 @@ static bool repair(struct salvage *salvage, const char *trace, const char *metad
 	return ok;
 }
 
+/* Whether packets begin as LTTng's do; other writers of UST traces order their context otherwise. */
+static bool is_lttng_layout(const char *metadata, gsize size)
+{
+	const char *begin = memmem(metadata, size, "timestamp_begin", 15);
+	const char *content = memmem(metadata, size, "content_size", 12);
+
+	return memmem(metadata, size, "tracer_name = \"lttng-ust\"", 25) &&
+	       memmem(metadata, size, "stream_instance_id", 18) && begin && content &&
+	       begin < content;
+}
+
 bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, char **problem)
 {
 	char *path = g_build_filename(trace, "metadata", NULL);
@@ -298,8 +309,7 @@ bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, 
 	} else if (size == 0) {
 		*problem = g_strdup_printf("'%s' is empty", path);
 		ok = false;
-	} else if (memmem(metadata, size, "tracer_name = \"lttng-ust\"", 25) &&
-		   memmem(metadata, size, "stream_instance_id", 18)) {
+	} else if (is_lttng_layout(metadata, size)) {
 		/* Other tracers lay out packets otherwise; their streams are left alone. */
 		salvage->hostname = metadata_string(metadata, size, "hostname = \"");
 		ok = repair(salvage, trace, metadata, size, notes, problem);

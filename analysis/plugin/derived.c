@@ -271,13 +271,11 @@ static bool fill(bt_event *event, const struct timeline_item *item)
 	return ok;
 }
 
-bool derived_give(struct derived *derived, const struct timeline_item *item, GQueue *messages)
+static bool add_event(struct derived *derived, const struct timeline_item *item, uint64_t cycles,
+		      GQueue *messages)
 {
-	uint64_t cycles = cycles_at(derived, item->time_ns);
 	bt_message *message;
 
-	if (!begin_packet(derived, cycles, messages))
-		return false;
 	message = bt_message_event_create_with_packet_and_default_clock_snapshot(
 		derived->iterator, derived->events[item->kind], derived->packet, cycles);
 	if (!message)
@@ -287,6 +285,39 @@ bool derived_give(struct derived *derived, const struct timeline_item *item, GQu
 		return false;
 	}
 	g_queue_push_tail(messages, message);
+	return true;
+}
+
+/*
+ * The sink declares the classes that it has met, and the viewer's memory view wants all six declared:
+ * one event of each with no pointer, which the viewer passes over (trace-compass.md 3.2).
+ */
+static bool add_declarations(struct derived *derived, const struct timeline_item *first,
+			     uint64_t cycles, GQueue *messages)
+{
+	struct timeline_item item = { .process = first->process,
+				      .vtid = first->vtid,
+				      .procname = first->procname };
+	bool ok = true;
+
+	for (int kind = TIMELINE_MALLOC; ok && kind <= TIMELINE_POSIX_MEMALIGN; kind++) {
+		item.kind = (enum timeline_kind)kind;
+		ok = add_event(derived, &item, cycles, messages);
+	}
+	return ok;
+}
+
+bool derived_give(struct derived *derived, const struct timeline_item *item, GQueue *messages)
+{
+	uint64_t cycles = cycles_at(derived, item->time_ns);
+	bool is_first = !derived->begun;
+
+	if (!begin_packet(derived, cycles, messages))
+		return false;
+	if (is_first && !add_declarations(derived, item, cycles, messages))
+		return false;
+	if (!add_event(derived, item, cycles, messages))
+		return false;
 	if (++derived->packet_events < PACKET_EVENTS)
 		return true;
 	return end_packet(derived, messages);
