@@ -4,7 +4,7 @@
  *
  *   test_analysis_golden [--update] REPORT NAME.in FIXTURES
  *
- * REPORT is leaks or chains. The expected text is in NAME.expect; paths of this build and build ids
+ * REPORT is leaks, chains, or one of those that are JSON first (output/documents.h). The expected text is in NAME.expect; paths of this build and build ids
  * are replaced by words. The JSON form must have the numbers of the text.
  */
 #include <glib.h>
@@ -14,6 +14,7 @@
 
 #include "model/chains.h"
 #include "output/chains_report.h"
+#include "output/documents.h"
 #include "output/leaks_text.h"
 #include "text_trace.h"
 
@@ -97,11 +98,43 @@ static bool has_calls(const json_t *json, const char *text)
 	return calls != NULL;
 }
 
+static const struct {
+	const char *name;
+	const struct document_kind *kind;
+} documents[] = {
+	{ "failures", &document_failures }, { "waits", &document_waits },
+	{ "queues", &document_queues },     { "counters", &document_counters },
+	{ "faults", &document_faults },
+};
+
+static const struct document_kind *document_of(const char *report)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(documents); i++) {
+		if (strcmp(documents[i].name, report) == 0)
+			return documents[i].kind;
+	}
+	return NULL;
+}
+
+/* A report whose text is written from its JSON. */
+static json_t *make_document(const struct document_kind *kind, const void *watcher,
+			     const struct model *model, GString *text)
+{
+	const struct document document = { .model = model, .sym = sym_new(NULL) };
+	json_t *json = kind->json(watcher, &document);
+
+	kind->text(text, json, &document);
+	sym_free(document.sym);
+	return json;
+}
+
 /* Makes the report both ways. @return the text, or NULL when the JSON form differs. */
 static char *make_report(const char *report, const char *in, const char *fixtures)
 {
 	struct model *model = model_new();
 	struct chains *chains = chains_new(model);
+	const struct document_kind *kind = document_of(report);
+	void *watcher = kind ? kind->watch(model) : NULL;
 	char *error = text_trace_read_file(model, in, fixtures);
 	GString *text = g_string_new(NULL);
 	json_t *json = NULL;
@@ -110,7 +143,10 @@ static char *make_report(const char *report, const char *in, const char *fixture
 	if (error)
 		fprintf(stderr, "%s: %s\n", in, error);
 	model_finish(model);
-	if (ok && strcmp(report, "leaks") == 0) {
+	if (ok && kind) {
+		json = make_document(kind, watcher, model, text);
+		ok = json_is_integer(json_object_get(json, "findings"));
+	} else if (ok && strcmp(report, "leaks") == 0) {
 		const struct leaks_options options = { .top = 0, .runtime = true };
 		struct leaks_report *leaks = leaks_report_new(model, &options);
 
@@ -127,6 +163,8 @@ static char *make_report(const char *report, const char *in, const char *fixture
 		chains_report_free(paths);
 	}
 	json_decref(json);
+	if (kind)
+		kind->unwatch(watcher);
 	g_free(error);
 	chains_free(chains);
 	model_free(model);

@@ -11,8 +11,15 @@
 
 #define NUMBERS_MAX 64
 
+/* The arguments of a line, for reports that want more than fields. */
+struct text_args {
+	struct args_reader reader;
+	struct args *args; /* owned; NULL: the line has none */
+};
+
 struct reader {
 	struct model *model;
+	struct text_args args;
 	const char *fixtures;
 	GHashTable *modules; /* base name -> struct loaded */
 	struct record record;
@@ -48,6 +55,40 @@ static const struct {
 	{ "module_id", RECORD_MODULE_ID },  { "lost", RECORD_LOST },
 	{ "other", RECORD_OTHER },
 };
+
+static bool args_of_number(const struct args_reader *reader, const char *name, uint64_t *value)
+{
+	const struct arg *arg = args_find(((const struct text_args *)reader)->args, name);
+
+	if (!arg || arg->type == ARG_TEXT || arg->type == ARG_ROW)
+		return false;
+	*value = arg->number;
+	return true;
+}
+
+static uint32_t args_of_row(const struct args_reader *reader, const char *name, uint64_t *numbers,
+			    uint32_t max)
+{
+	const struct args *args = ((const struct text_args *)reader)->args;
+	const struct arg *arg = args_find(args, name);
+	uint32_t count = arg && arg->type == ARG_ROW ? MIN(arg->count, max) : 0;
+
+	if (count)
+		memcpy(numbers, args_row(args, arg), count * sizeof(numbers[0]));
+	return count;
+}
+
+static void args_of_all(const struct args_reader *reader, struct args *args)
+{
+	const struct args *own = ((const struct text_args *)reader)->args;
+
+	for (guint i = 0; own && i < own->list->len; i++) {
+		const struct arg *arg = &g_array_index(own->list, struct arg, i);
+
+		args_add(args, arg->name, arg->type, arg->number, arg->text, args_row(own, arg),
+			 arg->count);
+	}
+}
 
 static bool fail(struct reader *reader, const char *format, const char *what)
 {
@@ -218,6 +259,25 @@ static void parse_text(struct reader *reader, const char *value)
 	g_strfreev(words);
 }
 
+/* .NAME=NUMBER, .NAME=NUMBER:LABEL, .NAME=A,B,…, or .NAME="TEXT */
+static void parse_arg(struct reader *reader, const char *name, const char *value)
+{
+	struct args *args = reader->args.args;
+	const char *label = strchr(value, ':');
+	uint64_t row[NUMBERS_MAX];
+
+	if (*value == '"')
+		args_add(args, name, ARG_TEXT, 0, value + 1, NULL, 0);
+	else if (strchr(value, ','))
+		args_add(args, name, ARG_ROW, 0, NULL, row, parse_numbers(reader, value, row));
+	else if (label)
+		args_add(args, name, ARG_LABEL, g_ascii_strtoull(value, NULL, 0), label + 1, NULL,
+			 0);
+	else
+		args_add(args, name, g_str_has_prefix(value, "0x") ? ARG_HEX : ARG_UNSIGNED,
+			 g_ascii_strtoull(value, NULL, 0), NULL, NULL, 0);
+}
+
 static bool parse_field(struct reader *reader, const char *word)
 {
 	struct record *record = &reader->record;
@@ -228,6 +288,8 @@ static bool parse_field(struct reader *reader, const char *word)
 
 	if (!value) {
 		ok = fail(reader, "not FIELD=VALUE: %s", word);
+	} else if (name[0] == '.') {
+		parse_arg(reader, name + 1, value);
 	} else if (strcmp(name, "stack") == 0) {
 		record->stack = reader->stack;
 		record->stack_depth = parse_numbers(reader, value, reader->stack);
@@ -309,6 +371,9 @@ static bool parse_line(struct reader *reader, char **words)
 			return false;
 		first = 8;
 	}
+	args_free(reader->args.args);
+	reader->args.args = args_new();
+	record->reader = &reader->args.reader;
 	for (size_t i = first; words[i]; i++) {
 		if (!parse_field(reader, words[i]))
 			return false;
@@ -335,7 +400,11 @@ static char **split_words(const char *line)
 
 char *text_trace_read(struct model *model, const char *text, const char *fixtures)
 {
-	struct reader reader = { .model = model, .fixtures = fixtures };
+	struct reader reader = {
+		.model = model,
+		.fixtures = fixtures,
+		.args = { .reader = { args_of_number, args_of_row, args_of_all } },
+	};
 	char **lines = g_strsplit(text, "\n", -1);
 	char *error = NULL;
 
@@ -349,6 +418,7 @@ char *text_trace_read(struct model *model, const char *text, const char *fixture
 	}
 	g_strfreev(lines);
 	g_hash_table_destroy(reader.modules);
+	args_free(reader.args.args);
 	g_free(reader.text);
 	g_free(reader.error);
 	return error;

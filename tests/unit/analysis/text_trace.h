@@ -11,6 +11,8 @@
  *   stack=A,B,…   return addresses, innermost first; A may be FILE!SYMBOL or FILE!SYMBOL+N: the
  *                 address N bytes (default 4) into a function of a module that was loaded before, or
  *                 FILE!SYMBOL>N: behind the Nth call instruction in it (x86-64)
+ *   .NAME=         an argument for those that read all: a number, NUMBER:LABEL, numbers with commas
+ *                  between, or a text that begins with "
  *   ids=, handles=  numbers;  text=WORD, with \_ for a blank;  build_id=HEX, or build_id=file
  * A module's text may begin with @: the directory of the fixtures.
  */
