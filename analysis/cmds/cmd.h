@@ -55,6 +55,8 @@ extern const struct cmd cmd_diff;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_counters;
 extern const struct cmd cmd_faults;
+extern const struct cmd cmd_svm;
+extern const struct cmd cmd_clocks;
 extern const struct cmd cmd_timeline;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_trace_compass;

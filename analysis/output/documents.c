@@ -3,6 +3,8 @@
 #include "output/documents.h"
 
 #include "output/failures_report.h"
+#include "output/clocks_report.h"
+#include "output/svm_report.h"
 #include "output/faults_report.h"
 #include "output/counters_report.h"
 #include "output/queues_report.h"
@@ -116,4 +118,48 @@ const struct document_kind document_faults = {
 	.unwatch = unwatch_faults,
 	.json = json_of_faults,
 	.text = faults_text,
+};
+
+static void *watch_svm(struct model *model)
+{
+	return svm_new(model);
+}
+
+static void unwatch_svm(void *watcher)
+{
+	svm_free(watcher);
+}
+
+static json_t *json_of_svm(const void *watcher, const struct document *document)
+{
+	return svm_json(watcher, document);
+}
+
+const struct document_kind document_svm = {
+	.watch = watch_svm,
+	.unwatch = unwatch_svm,
+	.json = json_of_svm,
+	.text = svm_text,
+};
+
+static void *watch_clocks(struct model *model)
+{
+	return clocks_new(model);
+}
+
+static void unwatch_clocks(void *watcher)
+{
+	clocks_free(watcher);
+}
+
+static json_t *json_of_clocks(const void *watcher, const struct document *document)
+{
+	return clocks_json(watcher, document);
+}
+
+const struct document_kind document_clocks = {
+	.watch = watch_clocks,
+	.unwatch = unwatch_clocks,
+	.json = json_of_clocks,
+	.text = clocks_text,
 };

@@ -14,6 +14,8 @@ struct document_kind {
 };
 
 extern const struct document_kind document_failures;
+extern const struct document_kind document_clocks;
+extern const struct document_kind document_svm;
 extern const struct document_kind document_faults;
 extern const struct document_kind document_counters;
 extern const struct document_kind document_queues;

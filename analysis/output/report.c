@@ -233,6 +233,8 @@ static const struct report_ops kinds[] = {
 			  .unwatch = html_unwatch },
 	[REPORT_COUNTERS] = { .name = "counters", .document = &document_counters },
 	[REPORT_FAULTS] = { .name = "faults", .document = &document_faults },
+	[REPORT_SVM] = { .name = "svm", .document = &document_svm },
+	[REPORT_CLOCKS] = { .name = "clocks", .document = &document_clocks },
 	[REPORT_FAILURES] = { .name = "failures", .document = &document_failures },
 };
 

@@ -11,6 +11,8 @@
 #include "plugin/queues.h"
 #include "plugin/counters.h"
 #include "plugin/faults.h"
+#include "plugin/svm.h"
+#include "plugin/clocks.h"
 #include "plugin/sink.h"
 #include "plugin/timeline.h"
 
@@ -106,3 +108,19 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(faults, PARAMS_HELP);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(faults, faults_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(faults, sink_graph_is_configured);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(faults, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(svm, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	svm, "Shared memory: page-fault-retry modes, attributes by range");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(svm, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(svm, svm_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(svm, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(svm, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(clocks, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	clocks, "Clock readings: GPU frequency, conversion error, jumps");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(clocks, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(clocks, clocks_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(clocks, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(clocks, sink_finalize);

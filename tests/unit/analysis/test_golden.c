@@ -104,7 +104,8 @@ static const struct {
 } documents[] = {
 	{ "failures", &document_failures }, { "waits", &document_waits },
 	{ "queues", &document_queues },     { "counters", &document_counters },
-	{ "faults", &document_faults },
+	{ "faults", &document_faults },     { "svm", &document_svm },
+	{ "clocks", &document_clocks },
 };
 
 static const struct document_kind *document_of(const char *report)
