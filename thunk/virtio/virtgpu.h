@@ -23,6 +23,23 @@ enum {
 enum { VIRTGPU_FENCE_FD_OUT = 2, VIRTGPU_RING_IDX = 4 };
 enum { VIRTGPU_PARAM_CAPSET_ID = 1, VIRTGPU_PARAM_NUM_RINGS = 2 };
 
+/* Of the DRM core, for all drivers. */
+enum { DRM_GEM_CLOSE_NR = 0x09, DRM_PRIME_TO_FD_NR = 0x2d, DRM_PRIME_TO_HANDLE_NR = 0x2e };
+#define DRM_GEM_CLOSE       _IOW('d', DRM_GEM_CLOSE_NR, struct virtgpu_gem_close)
+#define DRM_PRIME_TO_FD     _IOWR('d', DRM_PRIME_TO_FD_NR, struct virtgpu_prime)
+#define DRM_PRIME_TO_HANDLE _IOWR('d', DRM_PRIME_TO_HANDLE_NR, struct virtgpu_prime)
+
+struct virtgpu_gem_close {
+	uint32_t handle;
+	uint32_t pad;
+};
+
+struct virtgpu_prime {
+	uint32_t handle;
+	uint32_t flags;
+	int32_t fd;
+};
+
 struct virtgpu_map {
 	uint64_t offset; /* out: for mmap */
 	uint32_t handle;

@@ -13,6 +13,7 @@
 #include "fds.h"
 #include "machine.h"
 #include "real.h"
+#include "virtgpu.h"
 
 typedef int (*ioctl_fn)(int, unsigned long, ...);
 typedef void *(*mmap_fn)(void *, size_t, int, int, int, off_t);
@@ -68,6 +69,9 @@ PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 	case PRELOAD_RENDER:
 		rc = kfd_model_drm_ioctl(file->model, file->node, file->file_id, request, arg);
 		break;
+	case PRELOAD_VIRTGPU:
+		rc = preload_virtgpu_ioctl(file->virtgpu, request, arg);
+		break;
 	}
 	errno = saved_errno;
 	return answer(rc);
@@ -95,6 +99,8 @@ PRELOAD_EXPORT void *mmap(void *addr, size_t size, int prot, int flags, int fd, 
 	if (!file)
 		return flags & MAP_ANONYMOUS ? real_mmap()(addr, size, prot, flags, fd, offset)
 					     : map_plain(addr, size, prot, flags, fd, offset);
+	if (file->kind == PRELOAD_VIRTGPU)
+		return preload_virtgpu_mmap(file->virtgpu, addr, size, flags, offset);
 	if (file->kind == PRELOAD_KFD)
 		return kfd_model_mmap(file->model, file->kfd, addr, size, prot, flags, offset);
 	return kfd_model_render_mmap(file->model, addr, size, prot, flags, offset);

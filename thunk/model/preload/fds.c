@@ -5,10 +5,13 @@
  */
 #include "fds.h"
 
+#include "virtgpu.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -34,6 +37,7 @@ static void file_put(struct preload_file *file)
 	if (file->kind == PRELOAD_RENDER)
 		kfd_model_drm_close(file->model, file->file_id);
 	kfd_model_close(file->kfd);
+	preload_virtgpu_close(file->virtgpu);
 	free(file);
 }
 
@@ -56,9 +60,9 @@ void preload_fd_copied(int fd, int copy)
 	files[copy] = file;
 }
 
-static int place(struct kfd_model *model, struct preload_file *file, int flags)
+static int place(int memory, struct preload_file *file, int flags)
 {
-	int memory = kfd_model_memory_fd(model), fd;
+	int fd;
 
 	if (memory < 0) {
 		errno = -memory;
@@ -106,7 +110,7 @@ int preload_open_kfd(struct kfd_model *model, int flags)
 		errno = -rc;
 		return -1;
 	}
-	fd = place(model, file, flags);
+	fd = place(kfd_model_memory_fd(model), file, flags);
 	if (fd < 0) {
 		rc = errno;
 		file_put(file);
@@ -129,9 +133,35 @@ int preload_open_render(struct kfd_model *model, const struct kfd_model_node *no
 	file->model = model;
 	file->node = node;
 	file->file_id = atomic_fetch_add(&last_file_id, 1) + 1;
-	fd = place(model, file, flags);
+	fd = place(kfd_model_memory_fd(model), file, flags);
 	if (fd < 0)
 		free(file);
+	return fd;
+}
+
+/* The number is that of an empty memory file. */
+int preload_open_virtgpu(int flags)
+{
+	struct preload_file *file = calloc(1, sizeof(*file));
+	int memory, fd = -1, rc;
+
+	if (!file) {
+		errno = ENOMEM;
+		return -1;
+	}
+	file->refs = 1;
+	file->kind = PRELOAD_VIRTGPU;
+	rc = preload_virtgpu_open(&file->virtgpu);
+	memory = rc == 0 ? memfd_create("kfdscope-virtio-gpu", MFD_CLOEXEC) : rc;
+	if (memory >= 0) {
+		fd = place(memory, file, flags);
+		rc = fd < 0 ? -errno : 0;
+		close(memory);
+	}
+	if (fd < 0) {
+		file_put(file);
+		errno = rc < 0 ? -rc : EMFILE;
+	}
 	return fd;
 }
 

@@ -11,6 +11,7 @@
 enum preload_kind {
 	PRELOAD_KFD,
 	PRELOAD_RENDER,
+	PRELOAD_VIRTGPU,
 };
 
 struct preload_file {
@@ -20,6 +21,7 @@ struct preload_file {
 	struct kfd_model_file *kfd;        /* owned; PRELOAD_KFD */
 	const struct kfd_model_node *node; /* borrowed; PRELOAD_RENDER */
 	uint64_t file_id;
+	struct vkmt_transport *virtgpu; /* owned; PRELOAD_VIRTGPU */
 };
 
 /* The simulated device behind a descriptor, or NULL. Borrowed while the descriptor is open. */
@@ -27,6 +29,7 @@ struct preload_file *preload_fd(int fd);
 /* Opens a device. @return a descriptor, or -1 with errno set. */
 int preload_open_kfd(struct kfd_model *model, int flags);
 int preload_open_render(struct kfd_model *model, const struct kfd_model_node *node, int flags);
+int preload_open_virtgpu(int flags);
 /* fd was duplicated to copy. */
 void preload_fd_copied(int fd, int copy);
 /* fd is about to be closed or overwritten. */

@@ -17,7 +17,7 @@ bool preload_modules_only(void)
 {
 	const char *only = getenv("KFDSCOPE_PRELOAD_ONLY");
 
-	return only && strcmp(only, "modules") == 0;
+	return only && (strcmp(only, "modules") == 0 || strcmp(only, "virtio-gpu") == 0);
 }
 
 static void after_fork(void)

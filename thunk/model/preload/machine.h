@@ -10,7 +10,8 @@
 /*
  * The machine, made when first needed; borrowed.
  * @return NULL when it cannot be made (the reason has been told), or when only the module files are
- *         asked for (KFDSCOPE_PRELOAD_ONLY=modules).
+ *         asked for (KFDSCOPE_PRELOAD_ONLY=modules), or a virtio-gpu
+ *         (=virtio-gpu).
  */
 struct kfd_model *preload_machine(void);
 /* The machine if it has been made already. */

@@ -11,6 +11,7 @@
 #include "machine.h"
 #include "paths.h"
 #include "real.h"
+#include "virtgpu.h"
 
 typedef int (*open_fn)(const char *, int, ...);
 typedef int (*openat_fn)(int, const char *, int, ...);
@@ -44,6 +45,10 @@ static int open_text(const struct preload_entry *entry, int flags)
 /* @return true when the path is ours; *fd is then the answer, and errno is set when it is -1. */
 static bool open_ours(const char *path, int flags, struct preload_path *at, int *fd)
 {
+	if (preload_virtgpu_is(path)) {
+		*fd = preload_open_virtgpu(flags);
+		return true;
+	}
 	switch (preload_look(path, at)) {
 	case PATH_FOREIGN:
 	case PATH_MOVED:

@@ -59,13 +59,17 @@ static void give_slot(struct vkmt_device *device)
 	pthread_mutex_unlock(&device->response_lock);
 }
 
-static int submit(struct vkmt_device *device, struct vhsakmt_req_header *header, uint32_t *seqno)
+/* The number is given, and told to who watches, in the order of submission. */
+static int submit(struct vkmt_device *device, struct vhsakmt_req_header *header,
+		  struct virtio_observed *observed)
 {
 	int fence = -1, rc;
 
 	pthread_mutex_lock(&device->exec_lock);
-	header->seqno = *seqno = ++device->seqno;
+	header->seqno = observed->seqno = ++device->seqno;
 	memcpy(device->request, header, header->len);
+	if (virtio_observer)
+		virtio_observer->guest_begin(observed);
 	rc = device->transport->ops->submit(device->transport, device->request, header->len,
 					    &fence);
 	pthread_mutex_unlock(&device->exec_lock);
@@ -121,19 +125,21 @@ static int read_response(struct vkmt_device *device, uint32_t command, uint32_t 
 static int exchange(struct vkmt_device *device, struct vhsakmt_req_header *header, uint32_t type,
 		    void *response, size_t response_bytes, struct virtio_observed *observed)
 {
-	uint32_t room = round_up_8(response_bytes), seqno;
+	uint32_t room = round_up_8(response_bytes);
 	int rc = take_slot(device, room, &header->rsp_off);
 
 	if (rc != 0)
 		return rc;
-	rc = submit(device, header, &seqno);
-	observed->seqno = seqno;
+	rc = submit(device, header, observed);
 	if (rc == 0)
-		rc = wait_for(device, seqno);
+		rc = wait_for(device, observed->seqno);
 	if (rc == 0 && response_bytes)
 		rc = read_response(device, header->cmd, type, header->rsp_off, room, response,
 				   response_bytes);
 	give_slot(device);
+	observed->ret = rc != 0 ? rc : response_bytes ? ((const struct slot *)response)->ret : 0;
+	if (virtio_observer)
+		virtio_observer->guest_end(observed);
 	return rc;
 }
 
@@ -159,12 +165,7 @@ int vkmt_send(struct vkmt_device *device, uint32_t command, const void *request,
 		goto out;
 	header->cmd = command;
 	header->len = round_up_8(length);
-	if (virtio_observer)
-		virtio_observer->guest_begin(&observed);
 	rc = exchange(device, header, type, response, response_bytes, &observed);
-	observed.ret = rc != 0 ? rc : response_bytes ? ((const struct slot *)response)->ret : 0;
-	if (virtio_observer)
-		virtio_observer->guest_end(&observed);
 out:
 	free(header);
 	return rc;

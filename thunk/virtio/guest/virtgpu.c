@@ -2,8 +2,6 @@
 /* The real transport: a render node of the virtio-gpu driver (virtio.md 2, 3). */
 #include <errno.h>
 #include <fcntl.h>
-#include <drm.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +64,9 @@ static int resource_of(struct vkmt_transport *transport, uint32_t handle, uint32
 
 static int blob_close(struct vkmt_transport *transport, uint32_t handle)
 {
-	struct drm_gem_close args = { .handle = handle };
+	struct virtgpu_gem_close args = { .handle = handle };
 
-	return virtgpu_ioctl(transport, DRM_IOCTL_GEM_CLOSE, &args);
+	return virtgpu_ioctl(transport, DRM_GEM_CLOSE, &args);
 }
 
 static int blob_create(struct vkmt_transport *transport, const struct vkmt_blob *blob,
@@ -125,8 +123,8 @@ static int submit(struct vkmt_transport *transport, const void *stream, size_t b
 
 static int import(struct vkmt_transport *transport, int fd, uint32_t *handle, uint32_t *res_id)
 {
-	struct drm_prime_handle args = { .fd = fd };
-	int rc = virtgpu_ioctl(transport, DRM_IOCTL_PRIME_FD_TO_HANDLE, &args);
+	struct virtgpu_prime args = { .fd = fd };
+	int rc = virtgpu_ioctl(transport, DRM_PRIME_TO_HANDLE, &args);
 
 	*handle = args.handle;
 	if (rc >= 0)
@@ -136,8 +134,8 @@ static int import(struct vkmt_transport *transport, int fd, uint32_t *handle, ui
 
 static int export(struct vkmt_transport *transport, uint32_t handle)
 {
-	struct drm_prime_handle args = { .handle = handle, .flags = O_CLOEXEC | O_RDWR, .fd = -1 };
-	int rc = virtgpu_ioctl(transport, DRM_IOCTL_PRIME_HANDLE_TO_FD, &args);
+	struct virtgpu_prime args = { .handle = handle, .flags = O_CLOEXEC | O_RDWR, .fd = -1 };
+	int rc = virtgpu_ioctl(transport, DRM_PRIME_TO_FD, &args);
 
 	return rc < 0 ? rc : args.fd;
 }
@@ -160,8 +158,8 @@ static const struct vkmt_transport_ops ops = {
 	.free = virtgpu_free,
 };
 
-/* @return whether the node speaks the protocol; the transport then has its descriptor. */
-static bool try_node(struct virtgpu *virtgpu, unsigned int minor)
+/* @return 1: the node speaks the protocol, and is the transport's; 0: another; -1: there is none. */
+static int try_node(struct virtgpu *virtgpu, unsigned int minor)
 {
 	struct vhsakmt_capset capset;
 	char path[64];
@@ -169,12 +167,12 @@ static bool try_node(struct virtgpu *virtgpu, unsigned int minor)
 	snprintf(path, sizeof(path), "/dev/dri/renderD%u", minor);
 	virtgpu->fd = open(path, O_RDWR | O_CLOEXEC);
 	if (virtgpu->fd < 0)
-		return false;
+		return errno == ENOENT ? -1 : 0;
 	if (get_caps(&virtgpu->transport, &capset) >= 0 &&
 	    capset.context_type == VIRTIO_CONTEXT_TYPE_AMDGPU)
-		return true;
+		return 1;
 	close(virtgpu->fd);
-	return false;
+	return 0;
 }
 
 int vkmt_virtgpu_open(struct vkmt_transport **out)
@@ -186,17 +184,15 @@ int vkmt_virtgpu_open(struct vkmt_transport **out)
 		return -ENOMEM;
 	virtgpu->transport.ops = &ops;
 	for (unsigned int minor = RENDER_FIRST; minor <= RENDER_LAST; minor++) {
-		char path[64];
+		int found = try_node(virtgpu, minor);
 
-		snprintf(path, sizeof(path), "/dev/dri/renderD%u", minor);
-		if (access(path, F_OK) != 0)
-			continue;
-		if (++looked_at > NODES_MAX)
-			break;
-		if (try_node(virtgpu, minor)) {
+		if (found == 1) {
 			*out = &virtgpu->transport;
 			return 0;
 		}
+		looked_at += found == 0;
+		if (looked_at == NODES_MAX)
+			break;
 	}
 	free(virtgpu);
 	return -ENODEV;

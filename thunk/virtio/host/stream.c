@@ -40,10 +40,11 @@ void *host_reply(struct host_call *call, size_t payload_bytes)
 /* @return where the guest wants the answer, or NULL. *room: bytes that it has kept for it. */
 static char *answer_place(const struct virtio_context *ctx, uint32_t rsp_off, uint32_t *room)
 {
-	char *area = (char *)ctx->shmem + sizeof(*ctx->shmem);
+	char *area;
 
 	if (!ctx->shmem || rsp_off > ctx->rsp_bytes || ctx->rsp_bytes - rsp_off < 8)
 		return NULL;
+	area = (char *)ctx->shmem + sizeof(*ctx->shmem);
 	*room = __atomic_load_n((uint32_t *)(void *)(area + rsp_off), __ATOMIC_RELAXED);
 	if (*room < 8 || *room > ctx->rsp_bytes - rsp_off)
 		return NULL;
