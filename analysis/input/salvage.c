@@ -2,6 +2,8 @@
 /* Checking and repairing stream files (salvage.h). */
 #include "input/salvage.h"
 
+#include "input/metadata.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -308,6 +310,11 @@ bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, 
 		ok = false;
 	} else if (size == 0) {
 		*problem = g_strdup_printf("'%s' is empty", path);
+		ok = false;
+	} else if (!metadata_is_whole(metadata, size)) {
+		*problem = g_strdup_printf("'%s' is damaged: it ends before its last declaration "
+					   "does",
+					   path);
 		ok = false;
 	} else if (is_lttng_layout(metadata, size)) {
 		/* Other tracers lay out packets otherwise; their streams are left alone. */

@@ -34,7 +34,7 @@ static void lost_text(GString *text, const struct model *model)
 	if (spans->len > SPANS_SHOWN)
 		g_string_append_printf(text, "    and %u more spans\n", spans->len - SPANS_SHOWN);
 	g_string_append(text, "    To lose none, record with larger buffers: "
-			      "'kfdscope record --subbuf-size=8M --num-subbuf=8'.\n");
+			      "'kfdscope record --subbuf-size=8M --subbuf-count=8'.\n");
 }
 
 static void cut_text(GString *text, const struct model *model)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looks at the metadata of a CTF 1.8 trace before babeltrace2 parses them: its parser can take minutes
+ * to give up on a large description that was cut.
+ */
+#ifndef KFDSCOPE_ANALYSIS_INPUT_METADATA_H
+#define KFDSCOPE_ANALYSIS_INPUT_METADATA_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * Whether the description, plain or in packets, ends where a declaration does.
+ * @return true also for what this cannot judge: another byte order, another format.
+ */
+bool metadata_is_whole(const char *metadata, gsize size);
+
+#endif
