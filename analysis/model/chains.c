@@ -77,7 +77,7 @@ static bool has_failed(const struct call *call, const struct record *exit)
 		return status != 0 && status != HIP_NOT_READY;
 	if (call->type->layer == LAYER_HSA)
 		return status != 0 && status != HSA_INFO_BREAK;
-	if (call->type->layer == LAYER_API)
+	if (call->type->layer == LAYER_API || call->type->layer == LAYER_GUEST)
 		return status != 0;
 	return (int64_t)values_get(&exit->values, FIELD_RET, 0) < 0;
 }

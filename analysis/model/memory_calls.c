@@ -3,6 +3,7 @@
  * What API calls and ioctls do to blocks and BOs (memory.h). Inputs are in the remembered entry,
  * results in the exit record; only success changes a lifetime.
  */
+#include "guests.h"
 #include "memory-internal.h"
 #include "model-internal.h"
 
@@ -83,6 +84,9 @@ static void api_free(struct memory *memory, struct call *call, const struct reco
 
 	if (block)
 		block->free_pending = false;
+	/* A host that gives up what a guest has left: the guest has not freed it. */
+	if (status == 0 && block && guests_is_gone(call->thread))
+		return;
 	if (status != 0) {
 		memory->failed_frees++;
 		if (block && !block->ended)

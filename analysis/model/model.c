@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "guests.h"
 #include "model-internal.h"
 #include "requests.h"
 
@@ -18,6 +19,7 @@ struct model {
 	GPtrArray *processes; /* of struct process, owned, in order of appearance */
 	GHashTable *current;  /* struct process_key (owned) -> struct process */
 	struct process *last; /* borrowed: the last one that was looked up */
+	struct guests *guests; /* owned */
 	GArray *observers;    /* of struct model_observer */
 	GArray *lost;         /* of struct lost_span */
 	uint64_t lost_count, events, own_events;
@@ -52,6 +54,7 @@ struct model *model_new(void)
 	model->types = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	model->processes = g_ptr_array_new_with_free_func(free_process);
 	model->current = g_hash_table_new_full(process_key_hash, process_key_equal, g_free, NULL);
+	model->guests = guests_new();
 	model->observers = g_array_new(FALSE, FALSE, sizeof(struct model_observer));
 	model->lost = g_array_new(FALSE, FALSE, sizeof(struct lost_span));
 	return model;
@@ -66,6 +69,7 @@ void model_free(struct model *model)
 	g_ptr_array_free(model->processes, TRUE);
 	g_hash_table_destroy(model->types);
 	g_array_free(model->observers, TRUE);
+	guests_free(model->guests);
 	g_array_free(model->lost, TRUE);
 	g_string_chunk_free(model->strings);
 	g_free(model);
@@ -227,6 +231,16 @@ static void note_layer(struct process *process, enum layer layer)
 	process->has_ioctl |= layer == LAYER_IOCTL;
 }
 
+/* What the host does for a guest, the guest's program has asked for. */
+static void take_guest_stack(struct model *model, struct call *call)
+{
+	const struct call *command = guests_command_around(call->thread);
+	const struct stack *stack = command ? guests_stack(model->guests, command) : NULL;
+
+	if (stack)
+		call->stack = stack;
+}
+
 static void take_entry(struct model *model, const struct record *record)
 {
 	struct process *process = get_process(model, record);
@@ -246,6 +260,9 @@ static void take_entry(struct model *model, const struct record *record)
 	}
 	abandon_calls(model, thread, possible_depth(thread, record), record->time_ns);
 	call = thread_push(thread, record);
+	guests_call_entry(model->guests, call);
+	if (call->type->layer == LAYER_API)
+		take_guest_stack(model, call);
 	process->last_ns = record->time_ns;
 	process->events++;
 	if (call->type->layer == LAYER_HIP)
@@ -307,6 +324,7 @@ static void take_exit(struct model *model, const struct record *record)
 										      : NULL;
 		memory_ioctl_exit(process->memory, call, outer, record);
 	}
+	guests_call_exit(model->guests, call, record);
 	notify_ended(model, call, record->time_ns, record);
 	duration_ns = record->time_ns - call->entry_ns;
 	thread_pop(thread);
@@ -434,6 +452,9 @@ static void take_state(struct model *model, const struct record *record)
 	case RECORD_MODULE_ID:
 		modules_identify(&process->modules, base, record->build_id, record->build_id_size);
 		break;
+	case RECORD_CLOCK_PAIR:
+		guests_clock_pair(model->guests, record);
+		break;
 	case RECORD_OTHER:
 	case RECORD_CALL_ENTRY:
 	case RECORD_CALL_EXIT:
@@ -541,6 +562,12 @@ void model_finish(struct model *model)
 {
 	for (guint i = 0; i < model->processes->len; i++)
 		finish_process(model, g_ptr_array_index(model->processes, i));
+	guests_finish(model->guests);
+}
+
+const GPtrArray *model_guest_rows(const struct model *model)
+{
+	return guests_rows(model->guests);
 }
 
 const GPtrArray *model_processes(const struct model *model)

@@ -67,6 +67,8 @@ void model_end_process(struct model *model, uint32_t vpid, int exit_code, int si
 void model_finish(struct model *model);
 
 /* Results. */
+/* What guests' calls took, in four parts: of struct guest_row (guests.h). */
+const GPtrArray *model_guest_rows(const struct model *model);
 const GPtrArray *model_processes(const struct model *model); /* of struct process */
 const GArray *model_lost_spans(const struct model *model);   /* of struct lost_span */
 uint64_t model_lost_count(const struct model *model);

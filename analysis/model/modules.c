@@ -185,6 +185,7 @@ const struct stack *stacks_intern(struct stacks *stacks, const uint64_t *address
 		return stack;
 	stack = g_malloc(sizeof(*stack) + depth * sizeof(uint64_t));
 	memcpy(stack, &key, sizeof(*stack) + depth * sizeof(uint64_t));
+	stack->process = stacks->process;
 	stack->id = g_hash_table_size(stacks->table) + 1;
 	g_hash_table_add(stacks->table, stack);
 	return stack;

@@ -26,9 +26,12 @@ struct modules {
 	uint32_t epoch;
 };
 
+struct process;
+
 /* A distinct call stack: interned, so equal stacks of a process are one pointer. */
 struct stack {
-	uint32_t id; /* counted from 1 within the process */
+	const struct process *process; /* borrowed: whose addresses they are */
+	uint32_t id;                   /* counted from 1 within the process */
 	uint32_t epoch;
 	uint32_t depth;
 	bool truncated;     /* the recorder cut it */
@@ -36,7 +39,8 @@ struct stack {
 };
 
 struct stacks {
-	GHashTable *table; /* set of struct stack, owned */
+	const struct process *process; /* borrowed */
+	GHashTable *table;             /* set of struct stack, owned */
 };
 
 void modules_init(struct modules *modules);

@@ -68,6 +68,7 @@ struct process *process_new(struct model *model, const struct record *record,
 	process->unfinished = g_array_new(FALSE, TRUE, sizeof(struct unfinished));
 	modules_init(&process->modules);
 	stacks_init(&process->stacks);
+	process->stacks.process = process;
 	process->memory = memory_new(process);
 	process->requests = requests_new();
 	if (before) {
@@ -161,6 +162,9 @@ bool thread_is_reused(const struct thread *thread, const struct record *entry)
 {
 	uint64_t last = thread->last_number[entry->type->layer];
 
+	/* A command is numbered by its guest, which may open anew in the same thread. */
+	if (entry->type->layer == LAYER_COMMAND || entry->type->layer == LAYER_HOST)
+		return false;
 	return values_have(&entry->values, FIELD_CALL) && last &&
 	       entry->values.v[FIELD_CALL] <= last;
 }

@@ -31,16 +31,20 @@ enum record_kind {
 	RECORD_MODULE_ID,     /* ADDRESS (base), build id */
 	RECORD_MODULE_GONE,   /* ADDRESS (base) */
 	RECORD_MODULES_END,
-	RECORD_LOST, /* LOST events lost from time_ns to UNTIL; vpid 0: of any process */
+	RECORD_CLOCK_PAIR, /* GUEST, BEFORE, HOST_TIME, AFTER */
+	RECORD_LOST,       /* LOST events lost from time_ns to UNTIL; vpid 0: of any process */
 };
 
 /* Which border a call crosses, outermost first in a chain of calls. */
 enum layer {
-	LAYER_HIP,   /* hip*, and other runtimes on top of HSA */
-	LAYER_HSA,   /* hsa_* */
-	LAYER_API,   /* hsaKmt* */
-	LAYER_IOCTL, /* KFD */
-	LAYER_OS,    /* mmap, munmap … made for the device */
+	LAYER_HIP,     /* hip*, and other runtimes on top of HSA */
+	LAYER_HSA,     /* hsa_* */
+	LAYER_GUEST,   /* vhsaKmt*, in a virtual machine */
+	LAYER_COMMAND, /* what a guest waits for */
+	LAYER_HOST,    /* what its host does for it */
+	LAYER_API,     /* hsaKmt* */
+	LAYER_IOCTL,   /* KFD */
+	LAYER_OS,      /* mmap, munmap … made for the device */
 	LAYER_COUNT,
 };
 
@@ -74,6 +78,8 @@ enum call_op {
 	OP_BO_IMPORT,
 	OP_BO_EXPORT,
 	OP_BO_WAIT,
+	OP_HOST_COMMAND,
+	OP_GUEST_GONE,
 };
 
 enum field {

@@ -56,6 +56,12 @@ static const char *call_layer(const struct call_type *type)
 		return "hip";
 	case LAYER_HSA:
 		return "hsa";
+	case LAYER_GUEST:
+		return "guest";
+	case LAYER_COMMAND:
+		return "wait";
+	case LAYER_HOST:
+		return "host";
 	case LAYER_API:
 		return "thunk";
 	case LAYER_IOCTL:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The call profile as text and JSON (chains_report.h). */
 #include "output/chains_report.h"
+
+#include "model/guests.h"
 #include "output/text.h"
 
 #define CHAINS_SCHEMA  "kfdscope.chains"
@@ -8,6 +10,9 @@
 
 static const char *const layer_titles[LAYER_COUNT] = { [LAYER_HIP] = "HIP CALLS",
 						       [LAYER_HSA] = "HSA CALLS",
+						       [LAYER_GUEST] = "GUEST LIBRARY CALLS",
+						       [LAYER_COMMAND] = "WAITS FOR THE HOST",
+						       [LAYER_HOST] = "WORK FOR GUESTS",
 						       [LAYER_API] = "LIBRARY CALLS",
 						       [LAYER_IOCTL] = "IOCTLS",
 						       [LAYER_OS] = "SYSTEM CALLS" };
@@ -109,6 +114,59 @@ static void node_text(GString *text, const struct chains_report *report,
 	latency_fini(&hidden);
 }
 
+static void guests_text(GString *text, const struct chains_report *report)
+{
+	const GPtrArray *rows = model_guest_rows(report->model);
+	uint64_t unjoined = 0;
+
+	for (guint i = 0; i < rows->len; i++) {
+		const struct guest_row *row = g_ptr_array_index(rows, i);
+
+		if (i == 0)
+			g_string_append_printf(
+				text, "GUEST COMMANDS\n%9s %11s %11s %11s %11s %11s\n", "commands",
+				"total", "guest", "transport", "host", "kernel");
+		g_string_append_printf(text, "%9" G_GUINT64_FORMAT, row->commands);
+		cell(text, row->total_ns);
+		cell(text, row->guest_ns);
+		cell(text, row->transport_ns);
+		cell(text, row->host_ns);
+		cell(text, row->kernel_ns);
+		g_string_append_printf(text, "  %s\n", row->type->name);
+		unjoined += row->unjoined;
+	}
+	if (unjoined)
+		g_string_append_printf(text,
+				       "The host's side of %" G_GUINT64_FORMAT
+				       " commands was not recorded: transport is all of their "
+				       "waiting.\n",
+				       unjoined);
+	if (rows->len)
+		g_string_append_c(text, '\n');
+}
+
+static json_t *guests_json(const struct chains_report *report)
+{
+	const GPtrArray *rows = model_guest_rows(report->model);
+	json_t *json = json_array();
+
+	for (guint i = 0; i < rows->len; i++) {
+		const struct guest_row *row = g_ptr_array_index(rows, i);
+
+		json_array_append_new(
+			json,
+			json_pack("{ss sI sI sI sI sI sI sI sI sI}", "function", row->type->name,
+				  "calls", (json_int_t)row->calls, "commands",
+				  (json_int_t)row->commands, "unjoined", (json_int_t)row->unjoined,
+				  "total_ns", (json_int_t)row->total_ns, "guest_ns",
+				  (json_int_t)row->guest_ns, "transport_ns",
+				  (json_int_t)row->transport_ns, "outbound_ns",
+				  (json_int_t)row->outbound_ns, "host_ns", (json_int_t)row->host_ns,
+				  "kernel_ns", (json_int_t)row->kernel_ns));
+	}
+	return json;
+}
+
 void chains_text(GString *text, const struct chains_report *report,
 		 const struct report_notes *notes)
 {
@@ -122,6 +180,7 @@ void chains_text(GString *text, const struct chains_report *report,
 	}
 	if (report->rows->len == 0)
 		g_string_append(text, "No call was recorded.\n");
+	guests_text(text, report);
 	for (int layer = 0; layer < LAYER_COUNT; layer++)
 		table_text(text, report, (enum layer)layer);
 	if (report->rows->len) {
@@ -165,11 +224,11 @@ static json_t *node_json(const struct chain_node *node)
 
 json_t *chains_json(const struct chains_report *report, const struct report_notes *notes)
 {
-	static const char *const layers[LAYER_COUNT] = { [LAYER_HIP] = "hip",
-							 [LAYER_HSA] = "hsa",
-							 [LAYER_API] = "api",
-							 [LAYER_IOCTL] = "ioctl",
-							 [LAYER_OS] = "system" };
+	static const char *const layers[LAYER_COUNT] = {
+		[LAYER_HIP] = "hip",         [LAYER_HSA] = "hsa",   [LAYER_GUEST] = "guest",
+		[LAYER_COMMAND] = "command", [LAYER_HOST] = "host", [LAYER_API] = "api",
+		[LAYER_IOCTL] = "ioctl",     [LAYER_OS] = "system"
+	};
 	json_t *json = header_json(CHAINS_SCHEMA, CHAINS_VERSION, report->model, notes);
 	json_t *calls = json_array(), *paths = json_array();
 
@@ -189,6 +248,8 @@ json_t *chains_json(const struct chains_report *report, const struct report_note
 	for (guint i = 0; i < report->tree->children->len; i++)
 		json_array_append_new(paths,
 				      node_json(g_ptr_array_index(report->tree->children, i)));
+	if (model_guest_rows(report->model)->len)
+		json_object_set_new(json, "commands", guests_json(report));
 	json_object_set_new(json, "calls", calls);
 	json_object_set_new(json, "paths", paths);
 	json_object_set_new(json, "cut_calls", json_integer((json_int_t)report->cut));

@@ -167,6 +167,8 @@ void stackview_init(struct stackview *view, struct sym *sym, const struct proces
 	view->caller = view->entry = -1;
 	if (!stack)
 		return;
+	if (stack->process)
+		process = stack->process; /* a guest's, in its host's report */
 	view->truncated = stack->truncated;
 	view->frames = g_new0(const struct sym_frame *, 2 * stack->depth);
 	view->roles = g_new0(enum module_role, 2 * stack->depth);

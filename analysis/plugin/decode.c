@@ -14,6 +14,11 @@ enum scope {
 	SCOPE_HIP_EXIT,
 	SCOPE_HSA_ENTRY,
 	SCOPE_HSA_EXIT,
+	SCOPE_GUEST_ENTRY,
+	SCOPE_GUEST_EXIT,
+	SCOPE_COMMAND_ENTRY,
+	SCOPE_COMMAND_EXIT,
+	SCOPE_CLOCK_PAIR,
 	SCOPE_API_ENTRY,
 	SCOPE_API_EXIT,
 	SCOPE_IOCTL_ENTRY,
@@ -79,6 +84,7 @@ static const struct {
 	{ "kmt_state:allocation", RECORD_DUMP_ALLOC, SCOPE_ALLOCATION },
 	{ "kmt_state:queue", RECORD_DUMP_QUEUE, SCOPE_QUEUE },
 	{ "kmt_state:event", RECORD_DUMP_EVENT, SCOPE_EVENT },
+	{ "vkmt:clock_pair", RECORD_CLOCK_PAIR, SCOPE_CLOCK_PAIR },
 	{ "kmt_state:end", RECORD_DUMP_END, SCOPE_NONE },
 	{ "kmt_state:forked", RECORD_FORKED, SCOPE_PROCESS },
 	{ "kmt_state:exiting", RECORD_PROCESS_EXIT, SCOPE_PROCESS },
@@ -102,6 +108,12 @@ static const struct {
 } call_providers[] = {
 	{ "kmt_hip:", LAYER_HIP, SCOPE_HIP_ENTRY, SCOPE_HIP_EXIT },
 	{ "kmt_rocr:", LAYER_HSA, SCOPE_HSA_ENTRY, SCOPE_HSA_EXIT },
+	/* the longer names first */
+	{ "vkmt:vhsaKmt", LAYER_GUEST, SCOPE_GUEST_ENTRY, SCOPE_GUEST_EXIT },
+	{ "vkmt:vamdgpu_", LAYER_GUEST, SCOPE_GUEST_ENTRY, SCOPE_GUEST_EXIT },
+	{ "vkmt:vdrm", LAYER_GUEST, SCOPE_GUEST_ENTRY, SCOPE_GUEST_EXIT },
+	{ "vkmt:command", LAYER_COMMAND, SCOPE_COMMAND_ENTRY, SCOPE_COMMAND_EXIT },
+	{ "vkmt:", LAYER_HOST, SCOPE_COMMAND_ENTRY, SCOPE_COMMAND_EXIT },
 	{ "kmt:", LAYER_API, SCOPE_API_ENTRY, SCOPE_API_EXIT },
 	{ "kfd:", LAYER_IOCTL, SCOPE_IOCTL_ENTRY, SCOPE_IOCTL_EXIT },
 	{ "kmt_os:", LAYER_OS, SCOPE_OS_ENTRY, SCOPE_OS_EXIT },
@@ -266,11 +278,13 @@ static void plan_fields(struct event_plan *plan, const bt_field_class *payload, 
 static enum scope plan_call(struct decoder *decoder, struct event_plan *plan, const char *name)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(call_providers); i++) {
-		size_t prefix = strlen(call_providers[i].provider);
+		size_t matched = strlen(call_providers[i].provider);
+		/* What is matched may go on into the name. */
+		size_t prefix = strcspn(call_providers[i].provider, ":") + 1;
 		bool entry = g_str_has_suffix(name, "_entry");
 		char *call;
 
-		if (strncmp(name, call_providers[i].provider, prefix) != 0 ||
+		if (strncmp(name, call_providers[i].provider, matched) != 0 ||
 		    (!entry && !g_str_has_suffix(name, "_exit")))
 			continue;
 		call = g_strndup(name + prefix,

@@ -197,7 +197,7 @@ wait $host
         self.assertIn("forgetful_helper", text)
 
     def test_chains_show_the_four_parts(self):
-        report = json.loads(self.report("chains", "--format=json"))
+        report = json.loads(self.report("chains", "--json"))
         rows = {row["function"]: row for row in report["commands"]}
         alloc = rows["vhsaKmtAllocMemory"]
         self.assertEqual(alloc["commands"], 2)
