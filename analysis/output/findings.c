@@ -111,19 +111,48 @@ static void add_processes(json_t *list, const struct document *document, GString
 	}
 }
 
+/* What other reports list, as one sentence each. */
+static void add_parts(json_t *list, const json_t *parts, GString *text)
+{
+	static const struct {
+		const char *part, *list, *level, *section, *one, *many;
+	} known[] = {
+		{ "failures", "failures", "bad", "failures", "kind of call failed.",
+		  "kinds of calls failed." },
+		{ "faults", "faults", "bad", "failures", "memory fault happened.",
+		  "memory faults happened." },
+		{ "waits", "spins", "bad", "lanes", "thread burned a core waiting.",
+		  "times a thread burned a core waiting." },
+		{ "queues", "refused", "bad", "lanes", "queue could not be created.",
+		  "queues could not be created." },
+		{ "counters", "refused", "bad", "lanes", "use of the counters was refused.",
+		  "uses of the counters were refused." },
+		{ "queues", "outstanding", "note", "lanes", "queue was never destroyed.",
+		  "queues were never destroyed." },
+		{ "waits", "open_waits", "note", "lanes", "wait was open at the end.",
+		  "waits were open at the end." },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+		const size_t count = json_array_size(
+			json_object_get(json_object_get(parts, known[i].part), known[i].list));
+
+		if (count == 0)
+			continue;
+		text_count(text, count, known[i].one, known[i].many);
+		add(list, known[i].level, known[i].section, text);
+	}
+}
+
 json_t *findings_json(const struct document *document, const struct leaks_report *leaks,
-		      const json_t *failures)
+		      const json_t *parts)
 {
 	json_t *list = json_array();
 	GString *text = g_string_new(NULL);
-	const int64_t failed = document_int(failures, "failed_calls");
 
 	add_losses(list, document, text);
 	add_leaks(list, leaks, text);
-	if (failed) {
-		text_count(text, (uint64_t)failed, "call failed.", "calls failed.");
-		add(list, "bad", "failures", text);
-	}
+	add_parts(list, parts, text);
 	add_processes(list, document, text);
 	if (findings_count(list) == 0) {
 		g_string_append(text, "Everything that was taken was given back, no call failed, "

@@ -8,10 +8,10 @@
 
 /*
  * A new array of {"level": "bad" | "doubt" | "note" | "good", "text", "section"}; never empty.
- * @param failures  the report of failed calls (failures_report.h).
+ * @param parts  the reports of documents.h, by name.
  */
 json_t *findings_json(const struct document *document, const struct leaks_report *leaks,
-		      const json_t *failures);
+		      const json_t *parts);
 /* How many of them are of level "bad" or "doubt". */
 uint64_t findings_count(const json_t *findings);
 

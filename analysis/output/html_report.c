@@ -26,7 +26,9 @@ static const struct {
 	const char *section;
 	const struct document_kind *kind;
 } parts[] = {
-	{ "failures", &document_failures },
+	{ "failures", &document_failures }, { "waits", &document_waits },
+	{ "queues", &document_queues },     { "counters", &document_counters },
+	{ "faults", &document_faults },
 };
 
 struct html_report {
@@ -229,7 +231,7 @@ json_t *html_report_json(const struct html_report *report, const struct document
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
 		json_object_set_new(json, parts[i].section,
 				    parts[i].kind->json(report->watchers[i], document));
-	findings = findings_json(document, leaks, json_object_get(json, "failures"));
+	findings = findings_json(document, leaks, json);
 	document_set_int(json, "findings", findings_count(findings));
 	json_object_set_new(json, "summary", findings);
 	json_object_set_new(json, "leaks", leaks_json(leaks, document->notes));

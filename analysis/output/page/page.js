@@ -391,6 +391,39 @@ function drawFailures() {
 	], data.failures.failures, "No recorded call failed.");
 }
 
+function drawWaits() {
+	table("wait-table", [
+		{ title: "Since", text: w => moment(w.since_ns) },
+		{ title: "Waiting", text: w => seconds(w.duration_ns / 1e9), number: w => w.duration_ns },
+		{ title: "Thread", text: w => w.vtid + " of " + w.process },
+		{ title: "Events", text: w => w.events.map(e => e.event_id).join(", ") },
+		{ title: "Last signalled", text: w => w.events.map(e =>
+			e.last_set ? moment(e.last_set.time_ns) : "never").join(", ") },
+		{ title: "Where", node: w => withStack(caller(w), w) },
+	], data.waits.open_waits, "No wait was open when the recording ended.");
+	table("spin-table", [
+		{ title: "From, to", text: s => moment(s.begin_ns) + ", " + moment(s.end_ns) },
+		{ title: "Calls", text: s => s.calls, number: s => s.calls },
+		{ title: "Median", text: s => seconds(s.median_ns / 1e9), number: s => s.median_ns },
+		{ title: "How", text: s => s.mode },
+		{ title: "Thread", text: s => s.vtid + " of " + s.process },
+		{ title: "Where", node: s => withStack(s.call, s) },
+	], data.waits.spins, "No thread did.");
+}
+
+function drawQueues() {
+	const rows = data.queues.outstanding.map(q => Object.assign({ what: "never destroyed" }, q));
+	for (const refused of data.queues.refused)
+		rows.push(Object.assign({ what: "refused at " + moment(refused.time_ns) }, refused));
+	table("queue-table", [
+		{ title: "Queue", text: q => q.queue_id === undefined ? "" : "0x" + q.queue_id.toString(16) },
+		{ title: "Node", text: q => q.node_id === undefined ? "" : q.node_id },
+		{ title: "What", text: q => q.what },
+		{ title: "Result", text: q => [q.status_name, q.errno_name].filter(Boolean).join(", ") },
+		{ title: "Where", node: q => withStack(caller(q), q) },
+	], rows, "Every queue was created and destroyed.");
+}
+
 function drawProcesses() {
 	const ends = { exit: "exited", signal: "ended by signal", unknown: "end not recorded" };
 	table("process-table", [
@@ -435,6 +468,8 @@ drawFindings();
 drawLeaks();
 drawShares();
 drawFailures();
+drawWaits();
+drawQueues();
 drawProcesses();
 drawLosses();
 data.memory.forEach(function (process, i) {
