@@ -157,6 +157,8 @@ static json_t *run_json(const struct counters *counters, const struct document *
 	set_time(json, "released_ns", run->released_ns);
 	set_time(json, "unregistered_ns", run->unregistered_ns);
 	json_object_set_new(json, "open", json_boolean(open));
+	if (open)
+		document_set_doubt(document, json, run->process, run->held_from_ns);
 	if (about && about->has_paranoid)
 		json_object_set_new(json, "perf_event_paranoid", json_integer(about->paranoid));
 	for (uint32_t i = 0; i < run->counter_count; i++)

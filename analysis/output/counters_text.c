@@ -111,6 +111,7 @@ static void run_text(GString *text, const json_t *run, const struct document *do
 	moment(text, document, run, "unregistered_ns", "unregistered");
 	g_string_append(text,
 			json_is_true(json_object_get(run, "open")) ? "; NEVER RELEASED\n" : "\n");
+	document_doubt(text, run);
 	json_array_foreach(json_object_get(run, "counters"), i, item)
 		g_string_append_printf(text, "    counter %s %" G_GINT64_FORMAT "\n",
 				       document_string(item, "block"), document_int(item, "id"));

@@ -68,6 +68,14 @@ void document_set_errno(json_t *json, uint32_t os_errno)
 	g_string_free(name, TRUE);
 }
 
+void document_set_doubt(const struct document *document, json_t *json,
+			const struct process *process, int64_t since_ns)
+{
+	bool doubt = model_doubt_since(document->model, process, since_ns) != NULL;
+
+	json_object_set_new(json, "undecided", json_boolean(doubt));
+}
+
 static json_t *number_json(const struct arg *arg)
 {
 	char *hex;
@@ -269,6 +277,13 @@ void document_status(GString *text, const json_t *json)
 	g_string_append(text, status);
 	if (*os_errno)
 		g_string_append_printf(text, "%s%s", *status ? ", " : "", os_errno);
+}
+
+void document_doubt(GString *text, const json_t *json)
+{
+	if (json_is_true(json_object_get(json, "undecided")))
+		g_string_append(text, "    UNDECIDED: its end may be among the events that were "
+				      "lost\n");
 }
 
 static void value_text(GString *text, const json_t *value)

@@ -37,6 +37,12 @@ void document_set_status(json_t *json, uint32_t status);
 void document_set_errno(json_t *json, uint32_t os_errno);
 void document_set_int(json_t *json, const char *name, uint64_t value);
 void document_set_text(json_t *json, const char *name, const char *text);
+/*
+ * "undecided": whether what ended it may be among lost events.
+ * @param since_ns  when it was last seen to go on.
+ */
+void document_set_doubt(const struct document *document, json_t *json,
+			const struct process *process, int64_t since_ns);
 /* The recorded arguments by name: numbers, names of values, {"raw", "set"} for words of flags. */
 json_t *document_args(const struct args *args);
 
@@ -56,6 +62,8 @@ void document_stack(GString *text, int indent, const json_t *json);
 void document_caller(GString *text, const json_t *json);
 /* "ERROR, EBUSY" from the members that document_set_status() and _errno() made. */
 void document_status(GString *text, const json_t *json);
+/* A line that says so when the end may be among lost events; nothing otherwise. */
+void document_doubt(GString *text, const json_t *json);
 /* "NAME=VALUE, …" of document_args()'s object. */
 void document_arguments(GString *text, const json_t *args);
 /* How many of a section's entries the text lists. */

@@ -36,6 +36,7 @@ static json_t *outstanding_json(const struct document *document, const struct qu
 	if (queue->created_ns)
 		document_set_int(json, "created_ns", (uint64_t)queue->created_ns);
 	set_queue(document, json, queue);
+	document_set_doubt(document, json, queue->process, queue->created_ns);
 	return json;
 }
 
@@ -260,6 +261,7 @@ static void outstanding_text(GString *text, const json_t *queue, const struct do
 			       json_is_true(json_object_get(queue, "at_close"))
 				       ? "left when the driver was closed"
 				       : "alive at the end of the recording");
+	document_doubt(text, queue);
 	document_stack(text, 8, queue);
 }
 

@@ -69,6 +69,7 @@ static json_t *open_json(const struct document *document, const struct open_wait
 	if (wait->timeout_ms != UINT32_MAX)
 		document_set_int(json, "timeout_ms", wait->timeout_ms);
 	document_set_process(json, wait->site->process);
+	document_set_doubt(document, json, wait->site->process, wait->entry_ns);
 	for (uint32_t i = 0; i < wait->count; i++)
 		json_array_append_new(events, event_json(document, wait->ids[i],
 							 g_ptr_array_index(open->events, i)));

@@ -52,6 +52,7 @@ static void open_text(GString *text, const json_t *wait, const struct document *
 				       document_int(wait, "timeout_ms"));
 	else
 		g_string_append(text, ", without a timeout\n");
+	document_doubt(text, wait);
 	document_stack(text, 8, wait);
 	json_array_foreach(json_object_get(wait, "events"), i, event)
 		event_text(text, event, document);

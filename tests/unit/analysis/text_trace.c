@@ -316,8 +316,13 @@ static bool parse_field(struct reader *reader, const char *word)
 
 static bool parse_call(struct reader *reader, char **words)
 {
-	static const char *const layers[] = { "hip", "hsa", "api", "ioctl", "os" };
+	static const char *const layers[] = {
+		[LAYER_HIP] = "hip",         [LAYER_HSA] = "hsa",   [LAYER_GUEST] = "guest",
+		[LAYER_COMMAND] = "command", [LAYER_HOST] = "host", [LAYER_API] = "api",
+		[LAYER_IOCTL] = "ioctl",     [LAYER_OS] = "os",
+	};
 
+	_Static_assert(G_N_ELEMENTS(layers) == LAYER_COUNT, "a name for each layer");
 	if (!words[6] || !words[7])
 		return fail(reader, "%s", "a call needs its layer and name");
 	for (int i = 0; i < LAYER_COUNT; i++) {

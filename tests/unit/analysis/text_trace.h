@@ -5,7 +5,7 @@
  *   # comment
  *   TIME_NS HOST VPID VTID PROCNAME KIND [LAYER NAME] [FIELD=VALUE…]
  *
- * KIND is entry or exit (then LAYER is api, ioctl or os, and NAME the call), or one of schema, begin,
+ * KIND is entry or exit (then LAYER is hip, api, ioctl … and NAME the call), or schema, begin,
  * node, allocation, queue, event, end, forked, exiting, module, module_id, lost, other. A host or
  * procname of "-" is absent. FIELD is a name of model/field.def, or
  *   stack=A,B,…   return addresses, innermost first; A may be FILE!SYMBOL or FILE!SYMBOL+N: the
