@@ -17,6 +17,12 @@ def counts(path):
     return found
 
 
+def steady(path):
+    """The counts without what depends on how far the runtime's waiting thread gets."""
+    return {name: count for name, count in counts(path).items()
+            if not name.startswith(("kfd:WAIT_EVENTS", "kfd:SET_EVENT", "kfd:RESET_EVENT"))}
+
+
 class WithoutThunk(Test):
     def test_its_ioctls_and_mappings_are_recorded(self):
         path, done = self.record([f"{PROGRAMS}/layers_raw_client"], *STOCK)
@@ -123,7 +129,7 @@ class BothTracers(Test):
         alone, _ = self.record(["rocminfo"], *front)
         both, _ = self.record(["rocminfo"], *front,
                               env={"LD_PRELOAD": f"{LIBRARIES}/libkfdscope-preload.so"})
-        self.assertEqual(counts(both), counts(alone))
+        self.assertEqual(steady(both), steady(alone))
 
     def test_the_events_have_the_fields_that_our_thunks_have(self):
         def fields(path):
