@@ -187,7 +187,8 @@ static void check_too_many(HSAuint32 node, const HsaNodeProperties *properties)
 }
 
 /* Memory that host and GPU see. */
-static void *shared_memory(HSAuint64 size)
+/* For rings before gfx9 an AQL ring: those are seen twice, back to back (queues.md, kfd.md 6.1). */
+static void *shared_memory(HSAuint64 size, bool old_aql_ring)
 {
 	HsaMemFlags flags = { 0 };
 	HSAuint64 gpu_address = 0;
@@ -195,6 +196,7 @@ static void *shared_memory(HSAuint64 size)
 
 	flags.ui32.NonPaged = 1;
 	flags.ui32.HostAccess = 1;
+	flags.ui32.AQLQueueMemory = old_aql_ring;
 	flags.ui32.PageSize = HSA_PAGE_SIZE_4KB;
 	if (hsaKmtAllocMemory(0, size, flags, &address) != HSAKMT_STATUS_SUCCESS)
 		return NULL;
@@ -226,10 +228,20 @@ static void check_queue_info(HSA_QUEUEID queue, enum placement placement)
 	guarded_area_fini(&area);
 }
 
+static bool is_before_gfx9(HSAuint32 node)
+{
+	HsaNodeProperties properties;
+
+	return hsaKmtGetNodeProperties(node, &properties) == HSAKMT_STATUS_SUCCESS &&
+	       properties.EngineId.ui32.Major < 9;
+}
+
 static void check_queue(HSAuint32 node, enum placement placement)
 {
 	const HSAuint64 ring_size = 64 * 1024;
-	unsigned char *ring = shared_memory(ring_size), *pointers = shared_memory(4096);
+	const bool twice = is_before_gfx9(node); /* then the size counts both views */
+	unsigned char *ring = shared_memory(ring_size, twice);
+	unsigned char *pointers = shared_memory(4096, false);
 	struct guarded_area area;
 	HsaQueueResource resource;
 
@@ -243,7 +255,8 @@ static void check_queue(HSAuint32 node, enum placement placement)
 	resource.ErrorReason = NULL;
 	memcpy(area.object, &resource, sizeof(resource));
 	CHECK(hsaKmtCreateQueue(node, HSA_QUEUE_COMPUTE_AQL, 100, HSA_QUEUE_PRIORITY_NORMAL, ring,
-				ring_size, NULL, (void *)area.object) == HSAKMT_STATUS_SUCCESS,
+				ring_size << twice, NULL,
+				(void *)area.object) == HSAKMT_STATUS_SUCCESS,
 	      "node %u", node);
 	CHECK(guarded_area_intact(&area), "queue resource overflows");
 	memcpy(&resource, area.object, sizeof(resource));
@@ -265,7 +278,7 @@ static void check_graphics(HSAuint32 node, enum placement placement)
 {
 	/* 5.2.3 has no way to export, but our library has; a plain look-up finds it. */
 	export_fn export_dmabuf = (export_fn)dlsym(RTLD_DEFAULT, "hsaKmtExportDMABufHandle");
-	void *address = shared_memory(65536);
+	void *address = shared_memory(65536, false);
 	HsaGraphicsResourceInfo info;
 	struct guarded_area area;
 	HSAuint64 offset = 0;

@@ -71,7 +71,7 @@ static void a_bad_scenario_is_one_clear_line(void **state)
 		  "unknown errno 'EWHAT'" },
 		{ "{\"ioctls\": [{\"ioctl\": \"SVM\", \"node\": 2}]}", "'node' must be below 2" },
 		{ "{\"ioctls\": [{\"ioctl\": \"SVM\", \"error\": 2}]}", "unknown key 'error'" },
-		{ "{\"open\": [{\"path\": \"kfd\"}]}", "needs 'path' and 'errno'" },
+		{ "{\"open\": [{\"path\": \"kfd\"}]}", "needs 'path', and 'errno'" },
 		{ "{\"actions\": [{\"do\": \"dance\", \"at_ms\": 1}]}", "unknown action 'dance'" },
 		{ "{\"actions\": [{\"do\": \"smi\", \"node\": 1, \"at_ms\": 1}]}", "needs 'text'" },
 		{ "{\"actions\": [{\"do\": \"outside\", \"node\": 1}]}", "'on' is no KFD call" },
