@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The map of loaded objects. dl_iterate_phdr() is too dear for every event, so a table of return
- * addresses that were looked at before stands in front of it: a library that was loaded since then
- * shows itself by an address that is not in the table.
+ * The map of loaded objects. dl_iterate_phdr() is too dear for every event and takes the loader's lock,
+ * so a table of return addresses that were looked at before stands in front of it: a library that was
+ * loaded since then shows itself by an address that is not in the table. One that came to where
+ * another one was has the same addresses; it shows itself by its name.
  */
 #include "modules.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -34,11 +36,40 @@ static struct module modules[MODULES_MAX];
 static int module_count;
 static unsigned long long adds, subs; /* of the last look */
 
+/* The object that an address was found in. */
+struct place {
+	uint64_t begin, end; /* empty: in none */
+	uint64_t name_hash;
+};
+
 static uint64_t seen[SEEN_SLOTS]; /* relaxed atomics: a lost entry costs one more look */
 
 static uint64_t *seen_slot(uint64_t address)
 {
 	return &seen[(address * 0x9E3779B97F4A7C15ULL >> 40) & (SEEN_SLOTS - 1)];
+}
+
+/*
+ * What stands in the table for an address. _dl_find_object() takes no lock; the name can be read, since
+ * an object with a frame on the stack of this thread is not unloaded.
+ */
+static uint64_t seen_key(uint64_t address, struct place *last)
+{
+#if __GLIBC_PREREQ(2, 35)
+	struct dl_find_object found;
+
+	if (address >= last->begin && address < last->end)
+		return address + last->name_hash;
+	*last = (struct place){ 0 };
+	if (_dl_find_object((void *)(uintptr_t)address, &found) != 0)
+		return address;
+	last->begin = (uintptr_t)found.dlfo_map_start;
+	last->end = (uintptr_t)found.dlfo_map_end;
+	last->name_hash = 0xCBF29CE484222325; /* FNV-1a */
+	for (const char *at = found.dlfo_link_map->l_name; at && *at; at++)
+		last->name_hash = (last->name_hash ^ (uint8_t)*at) * 0x100000001B3;
+#endif
+	return address + last->name_hash;
 }
 
 static void emit(const struct module *module)
@@ -175,12 +206,15 @@ static void update(void)
 
 void modules_seen(const uint64_t *frames, int count)
 {
+	struct place place = { 0 };
 	bool has_news = false;
 
 	if (!provider_enabled(TRACE_kmt_state_module))
 		return;
 	for (int i = 0; i < count; i++) {
-		if (__atomic_load_n(seen_slot(frames[i]), __ATOMIC_RELAXED) != frames[i])
+		const uint64_t key = seen_key(frames[i], &place);
+
+		if (__atomic_load_n(seen_slot(frames[i]), __ATOMIC_RELAXED) != key)
 			has_news = true;
 	}
 	/* Who holds the lock is looking already. */
@@ -188,7 +222,8 @@ void modules_seen(const uint64_t *frames, int count)
 		return;
 	update();
 	for (int i = 0; i < count; i++)
-		__atomic_store_n(seen_slot(frames[i]), frames[i], __ATOMIC_RELAXED);
+		__atomic_store_n(seen_slot(frames[i]), seen_key(frames[i], &place),
+				 __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
 }
 
