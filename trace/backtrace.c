@@ -12,7 +12,7 @@ enum { STACK_DEPTH_DEFAULT = 32 };
 
 static struct trace_options options = {
 	.stack_depth = STACK_DEPTH_DEFAULT,
-	.stacks_at = TRACE_STACKS_API | TRACE_STACKS_ALONE,
+	.stacks_at = TRACE_STACKS_API | TRACE_STACKS_MEMORY | TRACE_STACKS_ALONE,
 };
 
 const struct trace_options *trace_options(void)
@@ -26,9 +26,10 @@ void trace_options_read(void)
 		const char *name;
 		uint32_t stacks_at;
 	} places[] = {
-		{ "api", TRACE_STACKS_API },
+		{ "api", TRACE_STACKS_API | TRACE_STACKS_MEMORY },
+		{ "memory", TRACE_STACKS_MEMORY },
 		{ "ioctl", TRACE_STACKS_IOCTL },
-		{ "all", TRACE_STACKS_API | TRACE_STACKS_IOCTL },
+		{ "all", TRACE_STACKS_API | TRACE_STACKS_MEMORY | TRACE_STACKS_IOCTL },
 		{ "none", 0 },
 	};
 	const char *depth = getenv("KFDSCOPE_STACK_DEPTH");
@@ -48,58 +49,44 @@ void trace_options_read(void)
 	}
 }
 
-static void stack_clear(struct trace_stack *stack)
+int trace_stack_capacity(uint32_t at)
 {
+	if (!(options.stacks_at & at) || !options.stack_depth)
+		return 0;
+	return (int)options.stack_depth + TRACE_STACK_OWN;
+}
+
+void trace_stack_cut(struct trace_stack *stack, const void *caller, int capacity, int count)
+{
+	const struct trace_provider *provider = trace_provider_get();
+	const int depth = (int)options.stack_depth;
+	int skip = 0;
+
 	stack->first = stack->frames;
 	stack->length = 0;
 	stack->is_truncated = 0;
-}
-
-/* Drops the frames inside the library: all before the address that the caller returns to. */
-static void stack_walk(struct trace_stack *stack, const void *caller)
-{
-	const struct trace_provider *provider = trace_provider_get();
-	const int capacity = (int)options.stack_depth + TRACE_STACK_OWN;
-	int skip = 0;
-	int count;
-
-	stack_clear(stack);
-	if (!provider || !options.stack_depth)
+	if (!capacity || !provider)
 		return;
-	count = provider->walk(stack->frames, capacity);
 	while (skip < count && skip < TRACE_STACK_OWN &&
 	       stack->frames[skip] != (uint64_t)(uintptr_t)caller)
 		skip++;
 	/* Not found where it must be: the walk went wrong, and the address itself is still right. */
-	if (skip == count || skip == TRACE_STACK_OWN) {
+	if (skip >= count || skip == TRACE_STACK_OWN) {
 		stack->frames[0] = (uint64_t)(uintptr_t)caller;
 		stack->length = 1;
 		stack->is_truncated = 1;
-		return;
+	} else {
+		stack->first = stack->frames + skip;
+		stack->is_truncated = count == capacity || count - skip > depth;
+		stack->length = (uint16_t)(count - skip > depth ? depth : count - skip);
 	}
-	stack->first = stack->frames + skip;
-	stack->is_truncated = count == capacity || count - skip > (int)options.stack_depth;
-	stack->length =
-		(uint16_t)(count - skip > (int)options.stack_depth ? (int)options.stack_depth
-								   : count - skip);
-}
-
-void trace_stack_of_call(struct trace_stack *stack, const void *caller)
-{
-	if (options.stacks_at & TRACE_STACKS_API)
-		stack_walk(stack, caller);
-	else
-		stack_clear(stack);
-	trace_thread.api_has_stack = stack->length > 0;
+	provider->seen(stack->first, stack->length);
 }
 
 void trace_stack_of_device_call(struct trace_stack *stack, const struct trace_device_call *call)
 {
 	const bool is_alone = !call->api_call || !trace_thread.api_has_stack;
 
-	if ((options.stacks_at & TRACE_STACKS_IOCTL) ||
-	    ((options.stacks_at & TRACE_STACKS_ALONE) && is_alone))
-		stack_walk(stack, call->caller);
-	else
-		stack_clear(stack);
+	trace_stack_walk(stack, call->caller,
+			 is_alone ? TRACE_STACKS_IOCTL | TRACE_STACKS_ALONE : TRACE_STACKS_IOCTL);
 }

@@ -11,7 +11,7 @@
 
 #include "events.h" /* generated: enum trace_event and the event structures */
 
-#define TRACE_PROVIDER_VERSION 2
+#define TRACE_PROVIDER_VERSION 3
 #define TRACE_PROVIDER_SYMBOL  "kfdscope_trace_provider"
 
 enum {
@@ -33,7 +33,9 @@ struct trace_provider {
 	const char *(*walker)(void);            /* the name of how it walks stacks */
 	const int *const *enabled;              /* by event: not 0 while a recording wants it */
 	void (*const *fire)(const void *event); /* by event */
-	int (*walk)(uint64_t *frames, int capacity); /* innermost first; number of frames */
+	int (*walk)(uint64_t *frames, int capacity); /* innermost first; frames, or below 1 */
+	/* Told of each stack that an event is to carry: its libraries may be news to a recording. */
+	void (*seen)(const uint64_t *frames, int count);
 	/*
 	 * How many device calls that our objects record the calling thread is in. Whoever stands at the
 	 * libc boundary below others leaves those alone.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tracing side of the library: what the public entries and the device decorator call. Without a
- * provider object every site costs one load and one predictable branch; all else is cold.
+ * provider object every site costs one load and one predictable branch; all else is out of line.
  *
  * Nothing here blocks, allocates or changes errno, and an event that is being made never makes
  * another one (a thread's busy flag).
@@ -99,9 +99,10 @@ struct trace_stack {
 };
 /* Where stacks are recorded (KFDSCOPE_STACKS) and how deep (KFDSCOPE_STACK_DEPTH). */
 enum trace_stacks_at {
-	TRACE_STACKS_API = 1,   /* in entries of API calls */
-	TRACE_STACKS_IOCTL = 2, /* in every ioctl's entry */
-	TRACE_STACKS_ALONE = 4, /* in ioctls inside no API call that has one */
+	TRACE_STACKS_API = 1,    /* in entries of API calls */
+	TRACE_STACKS_IOCTL = 2,  /* in every ioctl's entry */
+	TRACE_STACKS_ALONE = 4,  /* in ioctls inside no API call that has one */
+	TRACE_STACKS_MEMORY = 8, /* in entries of API calls that change memory */
 };
 struct trace_options {
 	uint32_t stack_depth; /* 0 to TRACE_STACK_CAP */
@@ -111,11 +112,42 @@ struct trace_options {
 const struct trace_options *trace_options(void);
 /* Reads the environment. Called once, when the library is loaded. */
 void trace_options_read(void);
+/* How many frames are to be walked when any of the TRACE_STACKS_* is wanted; 0: none. */
+int trace_stack_capacity(uint32_t at);
 /*
- * Walks the stack for an API call's entry.
+ * Drops the frames inside the library.
+ *
  * @param caller  return address of the public function: the first frame kept.
+ * @param capacity, count  of the walk.
  */
-void trace_stack_of_call(struct trace_stack *stack, const void *caller);
+void trace_stack_cut(struct trace_stack *stack, const void *caller, int capacity, int count);
+
+/* Inlined, since each frame of our own is walked like the program's (tests/bench/bare.c). */
+static inline __attribute__((always_inline)) void trace_stack_walk(struct trace_stack *stack,
+								   const void *caller, uint32_t at)
+{
+	const struct trace_provider *provider = trace_provider_get();
+	const int capacity = provider ? trace_stack_capacity(at) : 0;
+
+	trace_stack_cut(stack, caller, capacity,
+			capacity ? provider->walk(stack->frames, capacity) : 0);
+}
+
+/* Walks the stack for an API call's entry. @param caller  as above */
+static inline __attribute__((always_inline)) void trace_stack_of_call(struct trace_stack *stack,
+								      const void *caller)
+{
+	trace_stack_walk(stack, caller, TRACE_STACKS_API);
+	trace_thread.api_has_stack = stack->length > 0;
+}
+
+/* The same for a call that changes memory. */
+static inline __attribute__((always_inline)) void trace_stack_of_memory_call(
+	struct trace_stack *stack, const void *caller)
+{
+	trace_stack_walk(stack, caller, TRACE_STACKS_MEMORY);
+	trace_thread.api_has_stack = stack->length > 0;
+}
 /* The same for a device call; empty when the API call around it has recorded its stack. */
 void trace_stack_of_device_call(struct trace_stack *stack, const struct trace_device_call *call);
 

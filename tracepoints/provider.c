@@ -33,14 +33,6 @@ void provider_fire(enum trace_event number, const void *event)
 		tp_fire[number](event);
 }
 
-static int walk(uint64_t *frames, int capacity)
-{
-	const int count = walker_walk(frames, capacity);
-
-	modules_seen(frames, count);
-	return count;
-}
-
 static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
 
 static uint32_t *device_depth(void)
@@ -72,7 +64,8 @@ __attribute__((visibility("default"))) const struct trace_provider kfdscope_trac
 	.walker = walker_name,
 	.enabled = tp_enabled,
 	.fire = tp_fire,
-	.walk = walk,
+	.walk = walker_walk,
+	.seen = modules_seen,
 	.device_depth = device_depth,
 	.attach = attach,
 };

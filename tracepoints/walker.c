@@ -12,21 +12,30 @@
 
 typedef int (*walk_function)(void **buffer, int size);
 
+static int find_and_walk(void **buffer, int size);
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static walk_function walk;
+static walk_function walk = find_and_walk; /* relaxed atomic; replaced once */
 static const char *name;
 
 static void find(void)
 {
 	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	walk_function found = library ? (walk_function)dlsym(library, "unw_backtrace") : NULL;
 	void *frame;
 
-	walk = library ? (walk_function)dlsym(library, "unw_backtrace") : NULL;
-	name = walk ? "libunwind" : "backtrace";
-	if (!walk)
-		walk = backtrace;
+	name = found ? "libunwind" : "backtrace";
+	if (!found)
+		found = backtrace;
 	/* The first walk loads and allocates what later ones need. */
-	(void)walk(&frame, 1);
+	(void)found(&frame, 1);
+	__atomic_store_n(&walk, found, __ATOMIC_RELAXED);
+}
+
+static int find_and_walk(void **buffer, int size)
+{
+	walker_init();
+	return __atomic_load_n(&walk, __ATOMIC_RELAXED)(buffer, size);
 }
 
 void walker_init(void)
@@ -42,10 +51,7 @@ const char *walker_name(void)
 
 int walker_walk(uint64_t *frames, int capacity)
 {
-	int count;
-
-	walker_init();
 	_Static_assert(sizeof(*frames) == sizeof(void *), "addresses fill a frame");
-	count = walk((void **)frames, capacity);
-	return count > 0 ? count : 0;
+	/* A tail call: a frame less to walk. */
+	return __atomic_load_n(&walk, __ATOMIC_RELAXED)((void **)frames, capacity);
 }

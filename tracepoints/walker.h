@@ -11,7 +11,7 @@ void walker_init(void);
 const char *walker_name(void);
 /*
  * @param frames  return addresses, innermost first; our own are among them.
- * @return how many, at most capacity.
+ * @return how many, at most capacity; below 1 when nothing could be walked.
  */
 int walker_walk(uint64_t *frames, int capacity);
 

@@ -269,7 +269,7 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		{ "stack-depth", 0, 0, G_OPTION_ARG_STRING, &options.stack_depth,
 		  "Record at most N frames of each stack (0 to 64, default 32)", "N" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &options.stacks,
-		  "Which events carry stacks: api, ioctl, all or none", "WHICH" },
+		  "Which events carry stacks: api, memory, ioctl, all or none", "WHICH" },
 		{ "subbuf-size", 0, 0, G_OPTION_ARG_STRING, &options.subbuf,
 		  "Size of a sub-buffer (default: what shared memory allows, at most 4M)", "SIZE" },
 		{ "subbuf-count", 0, 0, G_OPTION_ARG_INT, &subbuf_count,

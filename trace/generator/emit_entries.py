@@ -50,10 +50,19 @@ def unused(function, code):
             if not re.search(rf"(?<![\w.>]){a.name}\b", text)]
 
 
+MEMORY = re.compile(r"hsaKmt((Alloc|Free|Share|Register|Deregister)(Memory|Shared|Graphics)|"
+                    r"(Map|Unmap)[A-Z]|SVM)")
+
+
+def stack_of(function):
+    """KFDSCOPE_STACKS=memory asks for the stacks of some calls only."""
+    return "trace_stack_of_memory_call" if MEMORY.match(function.name) else "trace_stack_of_call"
+
+
 def enter(model, function):
     event = model.of(function, "entry")
     code = [line for line in event.shape.code]
-    out = [wrap("static __attribute__((noinline, cold)) void " + f"{function.name}_enter("
+    out = [wrap("static __attribute__((noinline)) void " + f"{function.name}_enter("
                 + tracing_parameters(function, ["struct trace_call *t_call",
                                                 "const void *t_caller"]) + ")", "\t"), "{",
            f"\tstruct {event.ident} t_e;", "\tstruct trace_stack t_stack;"]
@@ -64,7 +73,7 @@ def enter(model, function):
             f"\tmemset(&t_e, 0, {clear_size(event)});",
             "\tt_e.ctx = trace_ctx_id(t_ctx);", "\tt_e.call = t_call->number;"]
     out += ["\t" + line for line in code]
-    out += ["\ttrace_stack_of_call(&t_stack, t_caller);", "\tt_e.bt = t_stack.first;",
+    out += [f"\t{stack_of(function)}(&t_stack, t_caller);", "\tt_e.bt = t_stack.first;",
             "\tt_e.bt_len = t_stack.length;", "\tt_e.bt_truncated = t_stack.is_truncated;",
             f"\ttrace_call_fire(TRACE_{event.ident}, &t_e);", "}", ""]
     return out
@@ -79,7 +88,7 @@ def valid_test(function):
 def leave(model, function):
     event = model.of(function, "exit")
     code = [line for line in event.shape.code]
-    out = [wrap("static __attribute__((noinline, cold)) void " + f"{function.name}_leave("
+    out = [wrap("static __attribute__((noinline)) void " + f"{function.name}_leave("
                 + tracing_parameters(function, ["struct trace_call *t_call",
                                                 "HSAKMT_STATUS t_status"]) + ")", "\t"), "{",
            f"\tstruct {event.ident} t_e;"]

@@ -27,7 +27,7 @@ def signature(function, extra):
 def enter(model, function):
     event = model.of(function, "entry")
     code = event.shape.code
-    out = [wrap(f"static __attribute__((noinline, cold)) void {function.name}_enter("
+    out = [wrap(f"static __attribute__((noinline)) void {function.name}_enter("
                 + signature(function, ["struct trace_call *t_call", "const void *t_caller"]) + ")",
                 "\t"), "{", f"\tstruct {event.ident} t_e;", "\tstruct trace_stack t_stack;"]
     if needs_ok(code):
@@ -47,7 +47,7 @@ def leave(model, layer, function):
     extra = ["struct trace_call *t_call"]
     if has_result(layer, function):
         extra.append(f"{result_type(layer, function)} t_result")
-    out = [wrap(f"static __attribute__((noinline, cold)) void {function.name}_leave("
+    out = [wrap(f"static __attribute__((noinline)) void {function.name}_leave("
                 + signature(function, extra) + ")", "\t"), "{", f"\tstruct {event.ident} t_e;"]
     if needs_ok(code):
         test = "true" if returned(function) else f"t_result == {layer.success}"

@@ -32,7 +32,7 @@ def body_head(code, ok):
 def enter(model, function):
     event = model.of(function, "entry")
     code = event.shape.code
-    return [wrap(f"static __attribute__((noinline, cold)) void {function.name}_enter("
+    return [wrap(f"static __attribute__((noinline)) void {function.name}_enter("
                  + signature(function, ["struct trace_call *t_call", "const void *t_caller"]) + ")",
                  "\t"), "{", f"\tstruct {event.ident} t_e;", "\tstruct trace_stack t_stack;",
             *body_head(code, "vkmt_device() != NULL"), "", *unused(function, code),
@@ -55,7 +55,7 @@ def succeeded(function):
 def leave(model, function):
     event = model.of(function, "exit")
     code = event.shape.code
-    return [wrap(f"static __attribute__((noinline, cold)) void {function.name}_leave("
+    return [wrap(f"static __attribute__((noinline)) void {function.name}_leave("
                  + signature(function, ["struct trace_call *t_call",
                                         f"{result_type(function)} t_status"]) + ")", "\t"),
             "{", f"\tstruct {event.ident} t_e;", *body_head(code, succeeded(function)), "",

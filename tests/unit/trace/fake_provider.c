@@ -104,6 +104,12 @@ static void fire_other(const void *event)
 	keep(TRACE_EVENT_COUNT, "", 1);
 }
 
+static void seen(const uint64_t *frames, int count)
+{
+	(void)frames;
+	(void)count;
+}
+
 static int walk(uint64_t *frames, int capacity)
 {
 	int count;
@@ -141,6 +147,7 @@ static const struct trace_provider provider = {
 	.enabled = enabled,
 	.fire = fire,
 	.walk = walk,
+	.seen = seen,
 	.device_depth = device_depth,
 	.attach = attach,
 };

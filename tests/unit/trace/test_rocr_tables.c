@@ -56,6 +56,12 @@ static int walk(uint64_t *frames, int capacity)
 	return 0;
 }
 
+static void seen(const uint64_t *frames, int count)
+{
+	(void)frames;
+	(void)count;
+}
+
 static uint32_t *device_depth(void)
 {
 	static __thread uint32_t depth;
@@ -78,6 +84,7 @@ __attribute__((visibility("default"))) const struct trace_provider kfdscope_trac
 	.enabled = (const int *const *)enabled,
 	.fire = fire,
 	.walk = walk,
+	.seen = seen,
 	.device_depth = device_depth,
 	.attach = attach,
 };
