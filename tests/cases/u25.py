@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: MIT
 """U25: GPU calls during program exit."""
 import os
+import pathlib
 import signal
 import subprocess
 import time
 
 from case import CLIENTS, Case, main
+
+
+def kill_daemon():
+    """Ends this test's session daemon and its consumers, and nobody else's."""
+    folder = "/run/lttng" if os.geteuid() == 0 else f"{os.environ['LTTNG_HOME']}/.lttng"
+    daemon = (pathlib.Path(folder) / "lttng-sessiond.pid").read_text().strip()
+    children = subprocess.run(["pgrep", "-P", daemon], capture_output=True, text=True,
+                              check=True).stdout.split()
+    for pid in [daemon, *children]:
+        os.kill(int(pid), signal.SIGKILL)
 
 
 class U25(Case):
@@ -35,7 +46,7 @@ class U25(Case):
         client = subprocess.Popen([CLIENTS / "u25", "1500"], env=env, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True)
         time.sleep(0.5)
-        subprocess.run(["pkill", "-KILL", "-f", "lttng-(sessiond|consumerd)"], check=False)
+        kill_daemon()
         out, err = client.communicate(timeout=10)
         self.assertEqual((client.returncode, out, err), (7, "leaving\n", ""))
 
