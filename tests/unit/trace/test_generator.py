@@ -67,13 +67,14 @@ fn hsa_two  at=amd:3  returns=void
     in   int      code  i32
 """
 LISTS = (("types", TYPES), ("api", API), ("ioctl", IOCTL), ("state", STATE),
-         ("hip/types", HIP_TYPES), ("hip/hip", HIP), ("rocr/types", ROCR_TYPES), ("rocr/rocr", ROCR))
+         ("hip/types", HIP_TYPES), ("hip/hip", HIP), ("rocr/types", ROCR_TYPES), ("rocr/rocr", ROCR),
+         ("virtio/virtio", ""), ("virtio/state", ""))
 
 
 class Lists(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
-        for name in ("hip", "rocr"):
+        for name in ("hip", "rocr", "virtio"):
             os.mkdir(os.path.join(self.folder.name, name))
         for name, text in LISTS:
             self.put(name, text)
