@@ -27,6 +27,11 @@
 
 static struct fake_kfd *kfd;
 static _Atomic(void *) slots[SLOTS]; /* blocks that any thread may use, map, query or free */
+/*
+ * Shared by those who use a slot's block, alone by who frees it: the address may be a registration's
+ * next, which a late user would map and unmap unknowingly.
+ */
+static pthread_rwlock_t in_use[SLOTS];
 static atomic_uint allocations, frees, wrong;
 static char *user; /* registered by all, at overlapping ranges */
 
@@ -63,15 +68,16 @@ static void step_alloc(unsigned int slot, unsigned int *seed)
 
 static void step_free(unsigned int slot)
 {
-	void *p = atomic_exchange(&slots[slot], NULL);
+	void *p;
 
-	if (!p)
-		return;
-	/* Another thread may map it in this very moment; then the kernel refuses. */
-	while (kmt_unmap_memory_to_gpu(kfd->ctx, p) != HSAKMT_STATUS_SUCCESS ||
-	       kmt_free_memory(kfd->ctx, p, BLOCK_BYTES) != HSAKMT_STATUS_SUCCESS)
-		;
-	atomic_fetch_add(&frees, 1);
+	pthread_rwlock_wrlock(&in_use[slot]);
+	p = atomic_exchange(&slots[slot], NULL);
+	if (p) {
+		expect(kmt_unmap_memory_to_gpu(kfd->ctx, p) == HSAKMT_STATUS_SUCCESS &&
+		       kmt_free_memory(kfd->ctx, p, BLOCK_BYTES) == HSAKMT_STATUS_SUCCESS);
+		atomic_fetch_add(&frees, 1);
+	}
+	pthread_rwlock_unlock(&in_use[slot]);
 }
 
 static void step_query(unsigned int slot, unsigned int *seed)
@@ -79,9 +85,10 @@ static void step_query(unsigned int slot, unsigned int *seed)
 	char *p = atomic_load(&slots[slot]);
 	HsaPointerInfo info;
 
-	if (!p || kmt_query_pointer_info(kfd->ctx, p + next(seed) % BLOCK_BYTES, &info) !=
-			  HSAKMT_STATUS_SUCCESS)
-		return; /* freed meanwhile */
+	if (!p)
+		return;
+	expect(kmt_query_pointer_info(kfd->ctx, p + next(seed) % BLOCK_BYTES, &info) ==
+	       HSAKMT_STATUS_SUCCESS);
 	expect(info.SizeInBytes == BLOCK_BYTES && info.NMappedNodes <= 2);
 	for (uint32_t i = 0; i < info.NMappedNodes; i++)
 		expect(info.MappedNodes[i] == 1 || info.MappedNodes[i] == 2);
@@ -93,7 +100,7 @@ static void step_map(unsigned int slot, unsigned int *seed)
 	const HsaMemFlags none = { 0 };
 	uint32_t node = 1 + next(seed) % 2;
 
-	/* Statuses depend on who frees it when. */
+	/* Statuses depend on who maps what when. */
 	if (!p)
 		return;
 	switch (next(seed) % 3) {
@@ -106,6 +113,24 @@ static void step_map(unsigned int slot, unsigned int *seed)
 	default:
 		(void)kmt_unmap_memory_to_gpu(kfd->ctx, p);
 	}
+}
+
+/* Something with a block that nobody frees meanwhile. */
+static void step_use(unsigned int slot, unsigned int *seed)
+{
+	pthread_rwlock_rdlock(&in_use[slot]);
+	switch (next(seed) % 4) {
+	case 0:
+	case 1:
+		step_query(slot, seed);
+		break;
+	case 2:
+		step_map(slot, seed);
+		break;
+	default:
+		(void)kmt_set_memory_user_data(kfd->ctx, atomic_load(&slots[slot]), seed);
+	}
+	pthread_rwlock_unlock(&in_use[slot]);
 }
 
 static void step_register(unsigned int *seed)
@@ -150,17 +175,10 @@ static void *walk(void *data)
 			step_free(slot);
 			break;
 		case 3:
-		case 4:
-			step_query(slot, &seed);
-			break;
-		case 5:
-			step_map(slot, &seed);
-			break;
-		case 6:
 			step_register(&seed);
 			break;
 		default:
-			(void)kmt_set_memory_user_data(kfd->ctx, atomic_load(&slots[slot]), &seed);
+			step_use(slot, &seed);
 		}
 		if (i % 1000 == 0)
 			kmt_fmm_for_each(kfd->ctx, visit, &bytes);
@@ -179,6 +197,8 @@ static void sixteen_threads_share_everything_and_leave_nothing(void **state)
 	fake_kfd_go_fast(kfd);
 	user = mmap(NULL, 16 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(user, MAP_FAILED);
+	for (unsigned int i = 0; i < SLOTS; i++)
+		pthread_rwlock_init(&in_use[i], NULL);
 	for (unsigned int i = 0; i < THREADS; i++) {
 		seed[i] = i + 1;
 		assert_int_equal(pthread_create(&thread[i], NULL, walk, &seed[i]), 0);
