@@ -169,6 +169,9 @@ static const struct entry *find(const struct kfd_model_scenario *scenario, uint3
 	return NULL;
 }
 
+/* More nodes than any topology has. */
+#define ABOUT_MAX 129u
+
 /* Topology index of the node that a call is about, for the scenario's rules. */
 static uint32_t node_of(const struct entry *entry, struct kfd_model_process *process,
 			const char *args)
@@ -200,12 +203,34 @@ static uint32_t node_of(const struct entry *entry, struct kfd_model_process *pro
 	return node ? node->index : KFD_MODEL_ANY_NODE;
 }
 
+/* As node_of(), and for maps all nodes of the list. @return how many. */
+static uint32_t nodes_of(const struct entry *entry, struct kfd_model_process *process,
+			 const char *args, uint32_t nodes[ABOUT_MAX])
+{
+	enum { MAP = 0x18, UNMAP = 0x19 };
+	const struct kfd_ioctl_map_memory_to_gpu_args *map = (const void *)args;
+	uint32_t ids[ABOUT_MAX], count = 0;
+
+	nodes[count++] = node_of(entry, process, args);
+	if ((entry->nr != MAP && entry->nr != UNMAP) || map->n_devices >= ABOUT_MAX ||
+	    kfd_model_copy_in(ids, map->device_ids_array_ptr, map->n_devices * sizeof(ids[0])))
+		return count;
+	for (uint32_t i = 0; i < map->n_devices; i++) {
+		const struct kfd_model_node *node = kfd_model_node_of_gpu(process->model, ids[i]);
+
+		if (node)
+			nodes[count++] = node->index;
+	}
+	return count;
+}
+
 static int carry_out(const struct entry *entry, struct kfd_model_call *call)
 {
 	struct kfd_model_process *process = call->process;
 	struct kfd_model *model = process->model;
-	int rc = kfd_model_scenario_before(model->scenario, entry->nr,
-					   node_of(entry, process, call->args));
+	uint32_t nodes[ABOUT_MAX];
+	uint32_t count = nodes_of(entry, process, call->args, nodes);
+	int rc = kfd_model_scenario_before(model->scenario, entry->nr, nodes, count);
 
 	if (rc) {
 		rc = -rc;

@@ -37,7 +37,18 @@ static void sleep_us(uint64_t us)
 		;
 }
 
-int kfd_model_scenario_before(struct kfd_model_scenario *scenario, uint32_t nr, uint32_t node_index)
+static bool is_about(const struct scenario_rule *rule, const uint32_t *nodes, uint32_t count)
+{
+	if (rule->node_index == KFD_MODEL_ANY_NODE)
+		return true;
+	for (uint32_t i = 0; i < count; i++)
+		if (nodes[i] == rule->node_index)
+			return true;
+	return false;
+}
+
+int kfd_model_scenario_before(struct kfd_model_scenario *scenario, uint32_t nr,
+			      const uint32_t *nodes, uint32_t count)
 {
 	uint64_t delay_us = 0;
 	int error = 0;
@@ -48,8 +59,7 @@ int kfd_model_scenario_before(struct kfd_model_scenario *scenario, uint32_t nr, 
 	for (uint32_t i = 0; i < scenario->rule_count; i++) {
 		struct scenario_rule *rule = &scenario->rules[i];
 
-		if (rule->nr != nr ||
-		    (rule->node_index != KFD_MODEL_ANY_NODE && rule->node_index != node_index))
+		if (rule->nr != nr || !is_about(rule, nodes, count))
 			continue;
 		if (rule->seen++ < rule->after || rule->seen > rule->after + rule->times)
 			continue;

@@ -37,11 +37,12 @@ void kfd_model_scenario_start(struct kfd_model_scenario *scenario, struct kfd_mo
 /*
  * Before a call is carried out: waits if it is to be delayed.
  * @param nr          ioctl number.
- * @param node_index  topology node that the call is about, or KFD_MODEL_ANY_NODE.
+ * @param nodes       topology nodes that the call is about; KFD_MODEL_ANY_NODE: about none.
+ * @param count       how many.
  * @return 0, or the errno value to answer with instead.
  */
 int kfd_model_scenario_before(struct kfd_model_scenario *scenario, uint32_t nr,
-			      uint32_t node_index);
+			      const uint32_t *nodes, uint32_t count);
 /* After a call: carries out the actions that it triggers. No lock may be held. */
 void kfd_model_scenario_after(struct kfd_model_scenario *scenario, struct kfd_model *model,
 			      uint32_t nr);

@@ -102,6 +102,11 @@ static void a_missing_file_is_one_clear_line(void **state)
 	assert_null(scenario);
 }
 
+static int before(struct kfd_model_scenario *scenario, uint32_t nr, uint32_t node)
+{
+	return kfd_model_scenario_before(scenario, nr, &node, 1);
+}
+
 static void without_a_file_everything_has_its_default(void **state)
 {
 	struct kfd_model_scenario *scenario = NULL;
@@ -113,7 +118,7 @@ static void without_a_file_everything_has_its_default(void **state)
 	assert_true(kfd_model_scenario_reuse(scenario));
 	assert_int_equal(kfd_model_scenario_clock_hz(scenario, &topology.nodes[1]), 100000000);
 	assert_int_equal(kfd_model_scenario_vram_total(scenario, &topology.nodes[1]), 68702699520);
-	assert_int_equal(kfd_model_scenario_before(scenario, 0x16, 1), 0);
+	assert_int_equal(before(scenario, 0x16, 1), 0);
 	assert_int_equal(kfd_model_scenario_open_errno(scenario, "/dev/kfd"), 0);
 	kfd_model_scenario_free(scenario);
 }
@@ -129,13 +134,13 @@ static void a_rule_counts_only_its_own_calls(void **state)
 			      &scenario, said),
 			 0);
 	assert_string_equal(said, "");
-	assert_int_equal(kfd_model_scenario_before(scenario, 0x16, 1), 0);
-	assert_int_equal(kfd_model_scenario_before(scenario, 0x16, 0), 0);
-	assert_int_equal(kfd_model_scenario_before(scenario, 0x17, 1), 0);
-	assert_int_equal(kfd_model_scenario_before(scenario, 0x16, KFD_MODEL_ANY_NODE), 0);
-	assert_int_equal(kfd_model_scenario_before(scenario, 0x16, 1), ENOMEM);
-	assert_int_equal(kfd_model_scenario_before(scenario, 0x16, 1), ENOMEM);
-	assert_int_equal(kfd_model_scenario_before(scenario, 0x16, 1), 0);
+	assert_int_equal(before(scenario, 0x16, 1), 0);
+	assert_int_equal(before(scenario, 0x16, 0), 0);
+	assert_int_equal(before(scenario, 0x17, 1), 0);
+	assert_int_equal(before(scenario, 0x16, KFD_MODEL_ANY_NODE), 0);
+	assert_int_equal(before(scenario, 0x16, 1), ENOMEM);
+	assert_int_equal(before(scenario, 0x16, 1), ENOMEM);
+	assert_int_equal(before(scenario, 0x16, 1), 0);
 	kfd_model_scenario_free(scenario);
 }
 
