@@ -59,6 +59,7 @@ extern const struct cmd cmd_svm;
 extern const struct cmd cmd_clocks;
 extern const struct cmd cmd_timeline;
 extern const struct cmd cmd_check;
+extern const struct cmd cmd_latency;
 extern const struct cmd cmd_trace_compass;
 extern const struct cmd cmd_doctor;
 

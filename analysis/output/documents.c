@@ -9,6 +9,7 @@
 #include "output/counters_report.h"
 #include "output/queues_report.h"
 #include "output/waits_report.h"
+#include "output/latency_report.h"
 
 static void *watch_failures(struct model *model)
 {
@@ -162,4 +163,26 @@ const struct document_kind document_clocks = {
 	.unwatch = unwatch_clocks,
 	.json = json_of_clocks,
 	.text = clocks_text,
+};
+
+static void *watch_costs(struct model *model)
+{
+	return costs_new(model);
+}
+
+static void unwatch_costs(void *watcher)
+{
+	costs_free(watcher);
+}
+
+static json_t *json_of_costs(const void *watcher, const struct document *document)
+{
+	return latency_json(watcher, document);
+}
+
+const struct document_kind document_latency = {
+	.watch = watch_costs,
+	.unwatch = unwatch_costs,
+	.json = json_of_costs,
+	.text = latency_text,
 };

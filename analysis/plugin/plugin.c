@@ -4,6 +4,7 @@
 
 #include "plugin/allocs.h"
 #include "plugin/chains.h"
+#include "plugin/latency.h"
 #include "plugin/leaks.h"
 #include "plugin/perfetto.h"
 #include "plugin/failures.h"
@@ -48,6 +49,14 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(perfetto, PARAMS_HELP);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(perfetto, perfetto_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(perfetto, sink_graph_is_configured);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(perfetto, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(latency, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	latency, "What calls cost, by node, thread count, status and caller");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(latency, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(latency, latency_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(latency, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(latency, sink_finalize);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(failures, sink_consume);
 BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from case import CLIENTS, KFDSCOPE, Case, main
+from case import KFDSCOPE, Case, main
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "unit" / "trace-compass"), str(TESTS / "unit" / "analysis")]
@@ -16,6 +16,7 @@ from ctf_trace import Trace  # pylint: disable=wrong-import-position
 import views  # pylint: disable=wrong-import-position
 
 VIEWS = TESTS.parent / "analysis" / "trace-compass"
+BIG_TRACE = pathlib.Path(KFDSCOPE).parent / "bench_big_trace"
 DONE, PARTIAL, UNREADABLE = 0, 3, 4
 
 
@@ -80,10 +81,10 @@ class U43(Case):
         (self.folder / "odd" / "meta.json").write_text("{}")
         self.assertIn("foreign-file", self.check(self.folder / "odd", UNREADABLE)[1])
 
-    @unittest.skipUnless((CLIENTS.parents[2] / "bin/bench_big_trace").exists(), "no generator")
+    @unittest.skipUnless(BIG_TRACE.exists(), "no generator")
     def test_five_million_events_are_checked_at_once(self):
         big = self.folder / "big"
-        subprocess.run([CLIENTS.parents[2] / "bin/bench_big_trace", big, "5000000", "200000"],
+        subprocess.run([BIG_TRACE, big, "5000000", "200000"],
                        check=True, stdout=subprocess.DEVNULL)
         self.timeout_s = 10
         trace, codes = self.check(big, DONE)

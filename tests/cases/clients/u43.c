@@ -31,7 +31,7 @@ int main(void)
 		blocks[i] = alloc_device(1, 1 << 20);
 		events[i] = make_event();
 		rings[i] = make_ring(1);
-		OK(make_queue(1, HSA_QUEUE_COMPUTE_AQL, rings[i], &queues[i]));
+		OK(make_queue(1, HSA_QUEUE_COMPUTE, rings[i], &queues[i]));
 	}
 	if (pthread_create(&waiter, NULL, wait_in_vain, events[0]) != 0)
 		return 98;
