@@ -48,10 +48,13 @@ __attribute__((noinline)) bool run_inference(void *weights)
 		in[i] = static_cast<unsigned char>(i * 31 + (i >> 8));
 	ok = succeeded(hipMalloc(&first, activation_bytes), "hipMalloc") &&
 	     succeeded(hipMalloc(&second, activation_bytes), "hipMalloc") &&
-	     succeeded(hipMemcpy(first, in.data(), in.size(), hipMemcpyHostToDevice), "to device") &&
+	     succeeded(hipMemcpy(first, in.data(), in.size(), hipMemcpyHostToDevice),
+		       "to device") &&
 	     succeeded(hipMemcpy(second, first, in.size(), hipMemcpyDeviceToDevice), "on device") &&
-	     succeeded(hipMemcpy(weights, second, in.size(), hipMemcpyDeviceToDevice), "on device") &&
-	     succeeded(hipMemcpy(out.data(), weights, out.size(), hipMemcpyDeviceToHost), "to host");
+	     succeeded(hipMemcpy(weights, second, in.size(), hipMemcpyDeviceToDevice),
+		       "on device") &&
+	     succeeded(hipMemcpy(out.data(), weights, out.size(), hipMemcpyDeviceToHost),
+		       "to host");
 	if (ok && std::memcmp(in.data(), out.data(), in.size()) != 0) {
 		std::fprintf(stderr, "hip_leak: the data came back changed\n");
 		ok = false;

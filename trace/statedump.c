@@ -29,7 +29,7 @@ struct dump {
 
 enum { CONTEXTS_MAX = 64 }; /* secondary contexts that a dump tells about */
 
-static int is_inherited;   /* forked, and not opened anew as far as is known */
+static int is_inherited; /* forked, and not opened anew as far as is known */
 static uint64_t dump_count;
 
 static void emit(const struct trace_provider *provider, enum trace_event number, const void *event)

@@ -96,8 +96,9 @@ struct block {
 	int64_t confirmed_ns; /* last moment it was surely alive */
 	int64_t end_ns;
 	enum block_fate fate;
-	const struct stack *free_stack; /* borrowed, of the call that ended it; NULL: none, or lost */
-	GPtrArray *bos; /* owned, of struct bo (each owned by memory until it is freed) */
+	const struct stack
+		*free_stack; /* borrowed, of the call that ended it; NULL: none, or lost */
+	GPtrArray *bos;      /* owned, of struct bo (each owned by memory until it is freed) */
 	uint32_t registered, deregistered; /* registrations are counted */
 	/* The runtime's function inside which it was taken; NULL: none, or not recorded. */
 	const struct call_type *served;

@@ -15,13 +15,13 @@ struct process_key {
 
 struct model {
 	GStringChunk *strings;
-	GHashTable *types;    /* name with a layer digit (owned) -> struct call_type (owned) */
-	GPtrArray *processes; /* of struct process, owned, in order of appearance */
-	GHashTable *current;  /* struct process_key (owned) -> struct process */
-	struct process *last; /* borrowed: the last one that was looked up */
+	GHashTable *types;     /* name with a layer digit (owned) -> struct call_type (owned) */
+	GPtrArray *processes;  /* of struct process, owned, in order of appearance */
+	GHashTable *current;   /* struct process_key (owned) -> struct process */
+	struct process *last;  /* borrowed: the last one that was looked up */
 	struct guests *guests; /* owned */
-	GArray *observers;    /* of struct model_observer */
-	GArray *lost;         /* of struct lost_span */
+	GArray *observers;     /* of struct model_observer */
+	GArray *lost;          /* of struct lost_span */
 	uint64_t lost_count, events, own_events;
 	int64_t begin_ns, end_ns;
 	uint32_t schema_major, schema_minor;

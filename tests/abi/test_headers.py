@@ -92,6 +92,9 @@ def main():
             failures += 1
     facts = {function["name"] for function in json.loads(pathlib.Path(api_json).read_text())
              if function["module"] != "model" or function["name"].startswith("hsaKmt")}
+    # virtio.md 1 adds twins of known functions that no published header has, and these two.
+    facts |= {name for name in names if name[:1] == "v" and name[1:] in facts}
+    facts |= {"vamdgpu_bo_query_info", "vamdgpu_bo_set_metadata"}
     for title, difference in (("not in the facts", names - facts), ("not declared", facts - names),
                               ("without a text", undocumented)):
         for name in sorted(difference):

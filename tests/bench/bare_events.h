@@ -13,29 +13,30 @@
 
 #include <stdint.h>
 
-LTTNG_UST_TRACEPOINT_EVENT(bare, call_entry,
+LTTNG_UST_TRACEPOINT_EVENT(
+	bare, call_entry,
 	LTTNG_UST_TP_ARGS(uint32_t, ctx, uint64_t, call, const uint64_t *, frames, uint16_t, count,
 			  uint8_t, truncated),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint32_t, ctx, ctx)
-		lttng_ust_field_integer(uint64_t, call, call)
-		lttng_ust_field_sequence_hex(uint64_t, bt, frames, uint16_t, count)
-		lttng_ust_field_integer(uint8_t, bt_truncated, truncated)
-	)
-)
+			lttng_ust_field_integer(uint64_t, call, call)
+				lttng_ust_field_sequence_hex(uint64_t, bt, frames, uint16_t, count)
+					lttng_ust_field_integer(uint8_t, bt_truncated, truncated)))
 
-LTTNG_UST_TRACEPOINT_EVENT(bare, call_exit,
+LTTNG_UST_TRACEPOINT_EVENT(
+	bare, call_exit,
 	LTTNG_UST_TP_ARGS(uint32_t, ctx, uint64_t, call, int32_t, status, int32_t, os_errno),
 	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_integer(uint32_t, ctx, ctx)
-		lttng_ust_field_integer(uint64_t, call, call)
-		lttng_ust_field_integer(int32_t, status, status)
-		lttng_ust_field_integer(int32_t, os_errno, os_errno)
-		lttng_ust_field_integer(uint8_t, VersionInfo_valid, 0)
-		lttng_ust_field_integer(uint32_t, VersionInfo_KernelInterfaceMajorVersion, 0)
-		lttng_ust_field_integer(uint32_t, VersionInfo_KernelInterfaceMinorVersion, 0)
-	)
-)
+		lttng_ust_field_integer(uint32_t, ctx, ctx) lttng_ust_field_integer(uint64_t, call,
+										    call)
+			lttng_ust_field_integer(int32_t, status, status) lttng_ust_field_integer(
+				int32_t, os_errno,
+				os_errno) lttng_ust_field_integer(uint8_t, VersionInfo_valid, 0)
+				lttng_ust_field_integer(uint32_t,
+							VersionInfo_KernelInterfaceMajorVersion, 0)
+					lttng_ust_field_integer(
+						uint32_t, VersionInfo_KernelInterfaceMinorVersion,
+						0)))
 
 #endif
 

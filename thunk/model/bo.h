@@ -22,10 +22,10 @@ struct kfd_model_backing {
 	uint32_t gpu_id;               /* owner */
 	uint32_t gpu_index;
 	uint64_t vram_charge, visible_charge, system_charge; /* bytes */
-	bool is_foreign;                     /* another process's: nothing to give back */
-	bool is_fixed;                       /* doorbell or MMIO page: lives with the process */
-	bool is_pinned;                      /* an IPC handle names it: stays charged when freed */
-	int share_index;                     /* in the store; 0 when not shared */
+	bool is_foreign; /* another process's: nothing to give back */
+	bool is_fixed;   /* doorbell or MMIO page: lives with the process */
+	bool is_pinned;  /* an IPC handle names it: stays charged when freed */
+	int share_index; /* in the store; 0 when not shared */
 	uint32_t metadata_size;
 	uint64_t metadata_flags, tiling_info;
 	uint8_t metadata[KFD_MODEL_METADATA_MAX];

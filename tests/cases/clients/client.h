@@ -27,7 +27,7 @@ static inline void expect_status(HSAKMT_STATUS got, HSAKMT_STATUS wanted, const 
 }
 
 #define EXPECT(wanted, call) expect_status((call), (wanted), #call)
-#define OK(call)	     EXPECT(HSAKMT_STATUS_SUCCESS, call)
+#define OK(call)             EXPECT(HSAKMT_STATUS_SUCCESS, call)
 
 /* Opens the driver and takes the topology snapshot; node 1 is the first GPU in all cases. */
 static inline HsaSystemProperties open_driver(void)

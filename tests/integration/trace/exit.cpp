@@ -8,7 +8,8 @@
 
 #include "hsakmt/hsakmt.h"
 
-namespace {
+namespace
+{
 
 void *buffer;
 
