@@ -221,8 +221,15 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	int rc = CHILD_EXIT_OWN_FAILURE;
 
 	places_init(&places);
-	if (!options->output)
+	/* The session daemon makes it, and has a working directory of its own. */
+	if (!options->output) {
 		options->output = default_output(argv[0]);
+	} else {
+		char *given = options->output;
+
+		options->output = g_canonicalize_filename(given, NULL);
+		g_free(given);
+	}
 	options->recording.output = options->output;
 	if (!output_usable(cmd, options->output))
 		goto out;
