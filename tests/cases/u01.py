@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """U01: GPU memory that only ever grows."""
-from case import Case, functions, main
+from case import CLIENTS, KFDSCOPE, Case, functions, main
 
 MIB = 1 << 20
 
@@ -27,6 +27,12 @@ class U01(Case):
         for words in ("104857600 bytes", "50 blocks", "67108864 bytes", "171966464 bytes",
                       "grow_cache", "load_weights", "u01.c:"):
             self.assertIn(words, text)
+
+    def test_the_output_may_be_relative(self):
+        done = self.run_command(KFDSCOPE, "record", "-o", "here/trace", "--model", "--",
+                                CLIENTS / "u01", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.report("leaks", self.folder / "here/trace")["left"]["blocks"], 51)
 
 
 if __name__ == "__main__":
