@@ -157,7 +157,7 @@ static void describe_memory(struct failure *failure, const struct call *call)
 
 		if (!site->usage.live_count || site->node_id != failure->node_id)
 			continue;
-		if (block_is_callers(site->class))
+		if (site_is_memory(site))
 			failure->node_bytes += holder.bytes;
 		if (!is_same_pool(failure->kind, site->kind) || site->class == BLOCK_INTERNAL)
 			continue;

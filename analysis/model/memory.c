@@ -156,6 +156,8 @@ static struct usage *class_usage(struct memory *memory, const struct site *site)
 		return &memory->internal;
 	if (site->class == BLOCK_REGISTRATION)
 		return &memory->registered;
+	if (site_is_reserved(site))
+		return &memory->reserved;
 	return &memory->usage;
 }
 
@@ -171,7 +173,7 @@ static void usages_add(struct block *block)
 
 	usage_add(&site->usage, block->size_bytes, block->begin_ns);
 	usage_add(class_usage(memory, site), block->size_bytes, block->begin_ns);
-	if (block_is_callers(site->class))
+	if (site_is_memory(site))
 		usage_add(node_usage(memory, site), block->size_bytes, block->begin_ns);
 	if (site->class == BLOCK_INTERNAL)
 		memory->origin_live[site->origin] += block->size_bytes;
@@ -184,7 +186,7 @@ static void usages_sub(struct block *block)
 
 	usage_sub(&site->usage, block->size_bytes);
 	usage_sub(class_usage(memory, site), block->size_bytes);
-	if (block_is_callers(site->class))
+	if (site_is_memory(site))
 		usage_sub(node_usage(memory, site), block->size_bytes);
 	if (site->class == BLOCK_INTERNAL)
 		memory->origin_live[site->origin] -= block->size_bytes;
@@ -298,7 +300,7 @@ void block_end(struct block *block, int64_t time_ns, const struct stack *free_st
 	site->ended_count++;
 	site->lifetime_sum_ns += (uint64_t)MAX(time_ns - block->begin_ns, 0);
 	usages_sub(block);
-	if (block_is_callers(site->class)) {
+	if (site_is_memory(site)) {
 		memory->freed_count++;
 		memory->freed_bytes += block->size_bytes;
 	}

@@ -159,6 +159,7 @@ struct memory {
 	GHashTable *owners;  /* set of struct owner, owned: living queues and events */
 	struct usage usage;  /* what callers hold: allocations, imports and bare BOs */
 	struct usage internal, registered;
+	struct usage reserved;       /* callers' addresses without memory, see site_is_reserved() */
 	struct usage node_usage[64]; /* callers', by node; the last one is for all others */
 	uint64_t ids;
 	uint32_t dump; /* number of the current or last state dump */
@@ -215,5 +216,9 @@ const char *block_class_name(enum block_class class);
 const char *block_origin_name(enum block_origin origin);
 /* True for the classes that a caller must give back: allocations, imports, bare and kept BOs. */
 bool block_is_callers(enum block_class class);
+/* Addresses that a caller holds without memory behind them: ranges, and scratch before its use. */
+bool site_is_reserved(const struct site *site);
+/* What a caller holds and must give back as memory. */
+bool site_is_memory(const struct site *site);
 
 #endif

@@ -64,6 +64,17 @@ bool block_is_callers(enum block_class class)
 	       class == BLOCK_BO;
 }
 
+bool site_is_reserved(const struct site *site)
+{
+	return site->class == BLOCK_ALLOCATION &&
+	       (site->kind == MEMORY_SCRATCH || site->kind == MEMORY_ADDRESS_ONLY);
+}
+
+bool site_is_memory(const struct site *site)
+{
+	return block_is_callers(site->class) && !site_is_reserved(site);
+}
+
 static enum memory_kind kind_of_bo(uint32_t flags)
 {
 	if (flags & KFD_DOORBELL)

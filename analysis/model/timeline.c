@@ -391,7 +391,8 @@ static void block_changed(void *data, const struct block *block, int64_t time_ns
 	heap->live_blocks += began ? 1 : -1;
 	heap->peak_bytes = MAX(heap->peak_bytes, heap->live_bytes);
 	give_memory(timeline, heap, time_ns, delta);
-	give_malloc(timeline, block, time_ns, began);
+	if (site_is_memory(block->site))
+		give_malloc(timeline, block, time_ns, began);
 	if (began) {
 		slot = take_slot(timeline, block);
 		if (slot != UINT32_MAX)

@@ -93,11 +93,6 @@ static void settle(const struct usages *usages, const struct process_usage *proc
 	}
 }
 
-bool site_is_reserved(const struct site *site)
-{
-	return site->kind == MEMORY_SCRATCH || site->kind == MEMORY_ADDRESS_ONLY;
-}
-
 static void take_callers(struct process_usage *usage, const struct block *block, int64_t time_ns,
 			 bool began)
 {
@@ -124,12 +119,8 @@ static void take_totals(struct process_usage *usage, const struct block *block, 
 		series_set(&usage->internal, time_ns, memory->internal.live_bytes);
 	else if (block->site->class == BLOCK_REGISTRATION)
 		series_set(&usage->registered, time_ns, memory->registered.live_bytes);
-	else if (!site_is_reserved(block->site))
+	else if (site_is_memory(block->site))
 		take_callers(usage, block, time_ns, began);
-	else if (began)
-		usage_add(&usage->reserved, block->size_bytes, time_ns);
-	else
-		usage_sub(&usage->reserved, block->size_bytes);
 }
 
 static void block_changed(void *data, const struct block *block, int64_t time_ns, bool began)

@@ -39,8 +39,6 @@ struct process_usage {
 	struct series total, internal, registered;
 	uint64_t node_bytes[G_N_ELEMENTS(((struct memory *)NULL)->node_usage)];
 	uint64_t total_bytes;
-	/* Ranges of addresses and scratch, which is filled when it is used, are no memory yet. */
-	struct usage reserved;
 	GHashTable *sites; /* struct site -> struct site_usage, owned */
 	uint64_t peak_bytes;
 	int64_t peak_ns;
@@ -72,8 +70,6 @@ void site_usage_at_moment(const struct site_usage *site, uint32_t moment, uint64
 enum growth site_growth(const struct site *site);
 /* Bytes a second from the first block to the highest level; 0 without a span. */
 uint64_t site_slope_bytes(const struct site *site);
-/* Addresses without memory of their own: scratch, which is filled when it is used, and ranges. */
-bool site_is_reserved(const struct site *site);
 const char *growth_name(enum growth growth);
 
 #endif

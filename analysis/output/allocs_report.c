@@ -225,7 +225,7 @@ static json_t *process_row_json(const struct allocs *allocs, const struct proces
 	json_object_set_new(json, "freed", pair_json(memory->freed_count, memory->freed_bytes));
 	document_set_int(json, "peak_bytes", usage ? usage->peak_bytes : 0);
 	document_set_int(json, "peak_ns", usage ? (uint64_t)usage->peak_ns : 0);
-	document_set_int(json, "reserved_peak_bytes", usage ? usage->reserved.peak_bytes : 0);
+	document_set_int(json, "reserved_peak_bytes", memory->reserved.peak_bytes);
 	document_set_int(json, "registered_peak_bytes", memory->registered.peak_bytes);
 	document_set_int(json, "registered_bytes", memory->registered.live_bytes);
 	document_set_int(json, "memlock_bytes", process->memlock_bytes);

@@ -36,20 +36,20 @@ static void sum_text(GString *text, const struct leak_sum *sum)
 	text_count(text, sum->count, "block", "blocks");
 }
 
-/* Runtimes keep their staging buffers registered; that is no fault of the program. */
-static void add_registrations(json_t *list, const struct leaks_report *leaks, GString *text)
+/* Runtimes keep staging buffers registered and scratch reserved; that is no fault of the program. */
+static void add_places(json_t *list, const GPtrArray *groups, const char *what, GString *text)
 {
 	uint64_t places = 0;
 
-	for (guint i = 0; i < leaks->registrations->len; i++) {
-		const struct leak_group *group = g_ptr_array_index(leaks->registrations, i);
+	for (guint i = 0; i < groups->len; i++) {
+		const struct leak_group *group = g_ptr_array_index(groups, i);
 
 		places += group->layer != LEAK_RUNTIME;
 	}
 	if (places == 0)
 		return;
-	text_count(text, places, "place leaves", "places leave");
-	g_string_append(text, " host memory registered.");
+	text_count(text, places, "place leaves ", "places leave ");
+	g_string_append(text, what);
 	add(list, "bad", "shares", text);
 }
 
@@ -86,7 +86,8 @@ static void add_leaks(json_t *list, const struct leaks_report *leaks, GString *t
 		g_string_append(text, " exported and then freed; the driver may keep the memory.");
 		add(list, "bad", "shares", text);
 	}
-	add_registrations(list, leaks, text);
+	add_places(list, leaks->registrations, "host memory registered.", text);
+	add_places(list, leaks->reservations, "addresses without memory reserved.", text);
 }
 
 static void add_processes(json_t *list, const struct document *document, GString *text)

@@ -141,7 +141,7 @@ static json_t *sites_json(const struct document *document, const struct process_
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct site_usage *site = value;
 
-		if (block_is_callers(site->site->class) && !site_is_reserved(site->site))
+		if (site_is_memory(site->site))
 			g_ptr_array_add(sites, value);
 	}
 	g_ptr_array_sort(sites, compare_sites);
@@ -168,7 +168,7 @@ static json_t *memory_json(const struct html_report *report, const struct docume
 		item = json_pack("{sI sI sI so so so so so}", "peak_bytes",
 				 (json_int_t)usage->peak_bytes, "peak_ns",
 				 (json_int_t)(usage->peak_ns - begin_ns), "reserved_peak_bytes",
-				 (json_int_t)usage->reserved.peak_bytes, "total",
+				 (json_int_t)process->memory->reserved.peak_bytes, "total",
 				 series_json(&usage->total, begin_ns), "internal",
 				 series_json(&usage->internal, begin_ns), "registered",
 				 series_json(&usage->registered, begin_ns), "nodes",

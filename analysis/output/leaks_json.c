@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define LEAKS_SCHEMA  "kfdscope.leaks"
-#define LEAKS_VERSION "1.0"
+#define LEAKS_VERSION "1.1"
 
 static json_t *sum_json(const struct leak_sum *sum)
 {
@@ -128,6 +128,8 @@ static json_t *leaks_process_json(const struct leaks_process *leaks)
 			    json_pack("{sIsI}", "blocks", (json_int_t)memory->freed_count, "bytes",
 				      (json_int_t)memory->freed_bytes));
 	json_object_set_new(json, "failed_frees", json_integer((json_int_t)memory->failed_frees));
+	json_object_set_new(json, "reserved_peak_bytes",
+			    json_integer((json_int_t)memory->reserved.peak_bytes));
 	json_object_set_new(json, "registered_peak_bytes",
 			    json_integer((json_int_t)memory->registered.peak_bytes));
 	json_object_set_new(json, "memlock_bytes",
@@ -194,6 +196,7 @@ json_t *leaks_json(const struct leaks_report *report, const struct report_notes 
 	json_object_set_new(json, "groups", groups_json(report->groups));
 	json_object_set_new(json, "registrations", groups_json(report->registrations));
 	json_object_set_new(json, "imports", groups_json(report->imports));
+	json_object_set_new(json, "reservations", groups_json(report->reservations));
 	json_object_set_new(json, "exported_then_freed", shares);
 	json_object_set_new(json, "processes", processes);
 	json_object_set_new(json, "frames", frames);

@@ -191,6 +191,10 @@ static void take_block(struct grouping *grouping, struct leaks_process *leaks,
 	if (is_asked(grouping, block))
 		return; /* take_request() */
 	layer = attribution_layer(grouping->attribution, block, view);
+	if (site_is_reserved(block->site)) {
+		group_add(grouping, report->reservations, block, view, layer, undecided);
+		return;
+	}
 	group_add(grouping, report->groups, block, view, layer, undecided);
 	count_left(report, leaks, layer, undecided, block->size_bytes);
 }
@@ -441,6 +445,7 @@ struct leaks_report *leaks_report_new(const struct model *model,
 	report->groups = g_ptr_array_new_with_free_func(group_free);
 	report->registrations = g_ptr_array_new_with_free_func(group_free);
 	report->imports = g_ptr_array_new_with_free_func(group_free);
+	report->reservations = g_ptr_array_new_with_free_func(group_free);
 	report->freed_shares = g_ptr_array_new();
 	report->nameless = g_ptr_array_new();
 	report->processes = g_array_new(FALSE, TRUE, sizeof(struct leaks_process));
@@ -452,9 +457,11 @@ struct leaks_report *leaks_report_new(const struct model *model,
 	suppress(report, report->groups);
 	suppress(report, report->registrations);
 	suppress(report, report->imports);
+	suppress(report, report->reservations);
 	g_ptr_array_sort(report->groups, compare_groups);
 	g_ptr_array_sort(report->registrations, compare_groups);
 	g_ptr_array_sort(report->imports, compare_groups);
+	g_ptr_array_sort(report->reservations, compare_groups);
 	attribution_free(grouping.attribution);
 	g_hash_table_destroy(grouping.groups);
 	g_hash_table_destroy(grouping.seen);
@@ -468,6 +475,7 @@ void leaks_report_free(struct leaks_report *report)
 	g_ptr_array_free(report->groups, TRUE);
 	g_ptr_array_free(report->registrations, TRUE);
 	g_ptr_array_free(report->imports, TRUE);
+	g_ptr_array_free(report->reservations, TRUE);
 	g_ptr_array_free(report->freed_shares, TRUE);
 	g_ptr_array_free(report->nameless, TRUE);
 	g_array_free(report->processes, TRUE);
@@ -489,5 +497,6 @@ static bool any_not_runtime(const GPtrArray *groups)
 bool leaks_report_has_findings(const struct leaks_report *report)
 {
 	return report->undecided.count || report->left.count > report->layers[LEAK_RUNTIME].count ||
-	       any_not_runtime(report->registrations) || any_not_runtime(report->imports);
+	       any_not_runtime(report->registrations) || any_not_runtime(report->imports) ||
+	       any_not_runtime(report->reservations);
 }

@@ -71,6 +71,7 @@ struct leaks_report {
 	GPtrArray *groups;        /* of struct leak_group, owned: largest first */
 	GPtrArray *registrations; /* likewise: host memory still registered */
 	GPtrArray *imports;       /* likewise: imports still open */
+	GPtrArray *reservations;  /* likewise: addresses without memory, in none of the sums */
 	GPtrArray *freed_shares;  /* of borrowed struct share: exported, then freed */
 	GArray *processes;        /* of struct leaks_process */
 	struct leak_sum layers[LEAK_LAYER_COUNT], undecided, left;

@@ -208,8 +208,41 @@ static void section_text(GString *text, const struct leaks_report *report,
 	}
 }
 
+/* What is listed apart from the memory that was left behind. */
+struct listing {
+	const char *title, *one, *many;
+	bool is_counted; /* registrations are */
+};
+
+static const struct listing registrations_listing = { "HOST MEMORY STILL REGISTERED", "range",
+						      "ranges", true };
+static const struct listing imports_listing = { "IMPORTS STILL OPEN", "import", "imports", false };
+static const struct listing reservations_listing = { "ADDRESSES STILL RESERVED (no memory)",
+						     "range", "ranges", false };
+
+static void listed_text(GString *text, const struct leak_group *group,
+			const struct listing *listing)
+{
+	text_bytes(text, group->sum.bytes);
+	g_string_append(text, " in ");
+	text_count(text, group->sum.count, listing->one, listing->many);
+	if (listing->is_counted)
+		g_string_append_printf(text,
+				       ", registered %" G_GUINT64_FORMAT
+				       " and deregistered %" G_GUINT64_FORMAT " times",
+				       group->registered, group->deregistered);
+	if (group->undecided)
+		g_string_append(text, " (undecided: events were lost)");
+	if (group->layer == LEAK_RUNTIME)
+		g_string_append(text, ", by the runtime for itself,");
+	text_caller(text, &group->view);
+	g_string_append(text, "\n");
+	text_chain(text, 8, group->site->ioctl, group->site->type, &group->view);
+	g_string_append_c(text, '\n');
+}
+
 static void list_text(GString *text, const struct leaks_report *report, const GPtrArray *groups,
-		      const struct process *process, const char *title, bool is_import)
+		      const struct process *process, const struct listing *listing)
 {
 	struct leak_sum hidden = { 0, 0 };
 	bool first = true;
@@ -219,40 +252,21 @@ static void list_text(GString *text, const struct leaks_report *report, const GP
 
 		if (group->process != process)
 			continue;
+		if (first)
+			g_string_append_printf(text, "%s\n", listing->title);
+		first = false;
 		if (is_collapsed(report, group->layer)) {
 			hidden.count += group->sum.count;
 			hidden.bytes += group->sum.bytes;
-			continue;
+		} else {
+			listed_text(text, group, listing);
 		}
-		if (first)
-			g_string_append_printf(text, "%s\n", title);
-		first = false;
-		text_bytes(text, group->sum.bytes);
-		g_string_append(text, " in ");
-		text_count(text, group->sum.count, is_import ? "import" : "range",
-			   is_import ? "imports" : "ranges");
-		if (!is_import)
-			g_string_append_printf(text,
-					       ", registered %" G_GUINT64_FORMAT
-					       " and deregistered %" G_GUINT64_FORMAT " times",
-					       group->registered, group->deregistered);
-		if (group->undecided)
-			g_string_append(text, " (undecided: events were lost)");
-		if (group->layer == LEAK_RUNTIME)
-			g_string_append(text, ", by the runtime for itself,");
-		text_caller(text, &group->view);
-		g_string_append(text, "\n");
-		text_chain(text, 8, group->site->ioctl, group->site->type, &group->view);
-		g_string_append_c(text, '\n');
 	}
 	if (hidden.count == 0)
 		return;
-	if (first)
-		g_string_append_printf(text, "%s\n", title);
 	text_bytes(text, hidden.bytes);
 	g_string_append(text, " in ");
-	text_count(text, hidden.count, is_import ? "import" : "range",
-		   is_import ? "imports" : "ranges");
+	text_count(text, hidden.count, listing->one, listing->many);
 	g_string_append(text, " by the runtime for itself (--runtime lists them)\n\n");
 }
 
@@ -426,9 +440,9 @@ static void process_text(GString *text, const struct leaks_report *report,
 	g_string_append_c(text, '\n');
 	for (size_t i = 0; i < G_N_ELEMENTS(sections); i++)
 		section_text(text, report, &sections[i], leaks);
-	list_text(text, report, report->registrations, process, "HOST MEMORY STILL REGISTERED",
-		  false);
-	list_text(text, report, report->imports, process, "IMPORTS STILL OPEN", true);
+	list_text(text, report, report->registrations, process, &registrations_listing);
+	list_text(text, report, report->imports, process, &imports_listing);
+	list_text(text, report, report->reservations, process, &reservations_listing);
 	shares_text(text, report, process);
 	unfinished_text(text, report, leaks);
 	internal_text(text, process->memory);

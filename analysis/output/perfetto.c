@@ -181,7 +181,7 @@ static void put_counter(struct perfetto *perfetto, const struct block *block, in
 	uint32_t node_id = block->site->node_id;
 	uint32_t slot = MIN(node_id, (uint32_t)G_N_ELEMENTS(memory->node_usage) - 1);
 
-	if (!block_is_callers(block->site->class))
+	if (!site_is_memory(block->site))
 		return;
 	begin_event(perfetto, "C", memory->process, 0, time_ns);
 	if (slot == node_id)

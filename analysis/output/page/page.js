@@ -371,6 +371,8 @@ function drawShares() {
 			bytes: share.bytes, stack: share.export_stack });
 	for (const group of data.leaks.imports)
 		rows.push(Object.assign({ what: "import still open" }, group));
+	for (const group of data.leaks.reservations)
+		rows.push(Object.assign({ what: "addresses reserved, no memory" }, group));
 	for (const group of data.leaks.registrations)
 		rows.push(Object.assign({ what: "host memory registered " + group.registered +
 			" times, deregistered " + group.deregistered + " times" }, group));
@@ -378,7 +380,7 @@ function drawShares() {
 		{ title: "Bytes", text: r => exact(r.bytes), number: r => r.bytes },
 		{ title: "What", text: r => r.what },
 		{ title: "Where", node: r => withStack(caller(r), r) },
-	], rows, "No exported memory was freed, no import and no registration was left open.");
+	], rows, "No exported memory was freed, no import, registration nor range of addresses was left open.");
 }
 
 function drawFailures() {

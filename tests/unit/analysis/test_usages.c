@@ -203,7 +203,8 @@ static void scratch_is_reserved_not_memory(void **state)
 		   "1010" P "exit api hsaKmtAllocMemory call=1 status=0 address=0x1000\n");
 	process = usages_process(usages, process_of_trace());
 	assert_int_equal(process->peak_bytes, 0);
-	assert_int_equal(process->reserved.peak_bytes, 4096);
+	assert_int_equal(process->process->memory->reserved.peak_bytes, 4096);
+	assert_int_equal(process->process->memory->usage.peak_bytes, 0);
 	usages_free(usages);
 }
 
