@@ -4,7 +4,22 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+/* GOption leaves the separator in place when what follows it looks like an option. */
+static void drop_separator(const struct cmd *cmd, int *argc, char **argv)
+{
+	int last = cmd->takes_program ? MIN(*argc - 1, 1) : *argc - 1;
+
+	for (int i = 1; i <= last; i++) {
+		if (g_strcmp0(argv[i], "--") != 0)
+			continue;
+		memmove(&argv[i], &argv[i + 1], (size_t)(*argc - i) * sizeof(*argv));
+		(*argc)--;
+		return;
+	}
+}
 
 bool cmd_parse(const struct cmd *cmd, const GOptionEntry *entries, void *data, int *argc,
 	       char ***argv)
@@ -20,17 +35,12 @@ bool cmd_parse(const struct cmd *cmd, const GOptionEntry *entries, void *data, i
 	g_option_context_set_description(context, cmd->description);
 	g_option_group_add_entries(group, entries);
 	g_option_context_set_main_group(context, group);
-	/* Options behind the first argument belong to the traced program. */
-	g_option_context_set_strict_posix(context, TRUE);
+	g_option_context_set_strict_posix(context, cmd->takes_program);
 	ok = g_option_context_parse(context, argc, argv, &error);
 	if (!ok)
 		cmd_error(cmd, "%s (see 'kfdscope %s --help')", error->message, cmd->name);
-	/* GOption leaves the separator in place when a program's arguments follow it. */
-	if (ok && *argc > 1 && g_strcmp0((*argv)[1], "--") == 0) {
-		(*argv)[1] = (*argv)[0];
-		(*argv)++;
-		(*argc)--;
-	}
+	if (ok)
+		drop_separator(cmd, argc, *argv);
 	g_clear_error(&error);
 	g_option_context_free(context);
 	g_free(prgname);

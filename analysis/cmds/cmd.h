@@ -21,12 +21,14 @@ struct cmd {
 	const char *args;        /* the arguments behind the options, for the usage line */
 	const char *summary;     /* one line, for the list of commands */
 	const char *description; /* paragraphs below the options in --help; may be NULL */
+	bool takes_program;      /* options behind the first argument are a program's own */
 	/* argv[0] is the command's name. @return the exit status of the process. */
 	int (*run)(const struct cmd *cmd, int argc, char **argv);
 };
 
 /*
- * Parses the options in front of the first argument; `--help` prints and exits with 0.
+ * Parses the options, wherever they stand unless the command takes a program; `--help` prints and
+ * exits with 0.
  *
  * @param data        handed to entries that are callbacks; may be NULL.
  * @param argc, argv  in/out: what is left, argv[0] still the command's name.

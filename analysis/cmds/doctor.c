@@ -95,6 +95,7 @@ static int doctor_run(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.args = "[-- PROGRAM]",
+	.takes_program = true,
 	.summary = "Say whether recording works here and whether a program will be captured",
 	.description = "Exit status 1 when something will not be recorded.\n\n"
 		       "Example:\n"

@@ -308,6 +308,7 @@ out:
 const struct cmd cmd_record = {
 	.name = "record",
 	.args = "-- PROGRAM [ARGUMENT…]",
+	.takes_program = true,
 	.summary = "Run a program and record what it does with its GPUs",
 	.description =
 		"The program gets our libhsakmt in place of the system's for this run only. A "

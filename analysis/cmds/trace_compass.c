@@ -71,20 +71,14 @@ static int trace_compass_run(const struct cmd *cmd, int argc, char **argv)
 	struct places places;
 	int rc = CMD_EXIT_USAGE;
 
-	/* The options may stand in front of the action or behind it. */
 	if (!cmd_parse(cmd, entries, NULL, &argc, &argv))
 		goto out;
-	if (argc > 1 && strcmp(argv[1], "install") == 0) {
-		argc--;
-		argv++;
-		if (!cmd_parse(cmd, entries, NULL, &argc, &argv))
-			goto out;
-		if (argc > 1) {
-			cmd_error(cmd, "'%s' is one argument too many", argv[1]);
-			goto out;
-		}
-	} else {
+	if (argc < 2 || strcmp(argv[1], "install") != 0) {
 		cmd_error(cmd, "say what to do: 'kfdscope trace-compass install'");
+		goto out;
+	}
+	if (argc > 2) {
+		cmd_error(cmd, "'%s' is one argument too many", argv[2]);
 		goto out;
 	}
 	folder = workspace
