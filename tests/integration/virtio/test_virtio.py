@@ -11,6 +11,10 @@ import unittest
 
 BUILD = os.environ["KFDSCOPE_BUILD_DIR"]
 PRELOAD = os.path.join(BUILD, "lib", "libkfdscope-model-preload.so")
+FACTS = os.path.join(os.path.dirname(__file__), "..", "..", "data", "virtio_proto.json")
+with open(FACTS, encoding="utf-8") as facts:
+    FACT_ROWS = sum(len(command.get("subs", [None]))
+                    for command in json.load(facts)["commands"].values())
 
 
 def program(name):
@@ -60,6 +64,16 @@ class Case(unittest.TestCase):
                               stderr=subprocess.PIPE, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def check_commands(self, host, **env):
+        """Every command of the facts is sent and answered, or refused where it is too new."""
+        done = subprocess.run([program("virtio_commands")], env=host.guest_env(**env),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=120)
+        rows = done.stdout.splitlines()
+        self.assertEqual([row for row in rows if not row.startswith("ok ")], [], done.stderr)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(len(rows), FACT_ROWS)
+
     def check_ends_well(self, host):
         self.assertEqual(host.stop(), (0, ""))
 
@@ -74,6 +88,14 @@ class Guests(Case):
         host = self.host()
         self.check_calls(host, KFDSCOPE_VIRTIO_REVISION="1")
         self.check_ends_well(host)
+
+    def test_every_command_is_answered_in_each_revision(self):
+        for options, env in ((), {}), (("--primary",), {"KFDSCOPE_TEST_PRIMARY": "1"}):
+            host = self.host(*options)
+            for revision in "12":
+                with self.subTest(options=options, revision=revision):
+                    self.check_commands(host, KFDSCOPE_VIRTIO_REVISION=revision, **env)
+            self.check_ends_well(host)
 
     def test_guests_of_both_revisions_share_a_host(self):
         host = self.host()
@@ -152,6 +174,14 @@ class RenderNode(Case):
     def test_the_older_revision_works_too(self):
         host = self.host()
         self.check_calls(host, KFDSCOPE_VIRTIO_REVISION="1", **self.node_env())
+        self.check_ends_well(host)
+
+    def test_every_command_is_answered_in_each_revision(self):
+        host = self.host("--primary")
+        for revision in "12":
+            with self.subTest(revision=revision):
+                self.check_commands(host, KFDSCOPE_VIRTIO_REVISION=revision,
+                                    KFDSCOPE_TEST_PRIMARY="1", **self.node_env())
         self.check_ends_well(host)
 
     def test_without_the_node_the_open_fails(self):

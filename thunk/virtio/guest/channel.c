@@ -126,7 +126,7 @@ static int exchange(struct vkmt_device *device, struct vhsakmt_req_header *heade
 		    void *response, size_t response_bytes, struct virtio_observed *observed)
 {
 	uint32_t room = round_up_8(response_bytes);
-	int rc = take_slot(device, room, &header->rsp_off);
+	int rc = room ? take_slot(device, room, &header->rsp_off) : 0;
 
 	if (rc != 0)
 		return rc;
@@ -136,7 +136,8 @@ static int exchange(struct vkmt_device *device, struct vhsakmt_req_header *heade
 	if (rc == 0 && response_bytes)
 		rc = read_response(device, header->cmd, type, header->rsp_off, room, response,
 				   response_bytes);
-	give_slot(device);
+	if (room)
+		give_slot(device);
 	observed->ret = rc != 0 ? rc : response_bytes ? ((const struct slot *)response)->ret : 0;
 	if (virtio_observer)
 		virtio_observer->guest_end(observed);

@@ -104,7 +104,7 @@ HSAKMT_STATUS vkmt_register_memory_with_flags(void *MemoryAddress, HSAuint64 Mem
 
 HSAKMT_STATUS vkmt_register_memory(void *MemoryAddress, HSAuint64 MemorySizeInBytes)
 {
-	const HsaMemFlags flags = { .ui32 = { .CoarseGrain = 1 } };
+	const HsaMemFlags flags = { .ui32 = { .HostAccess = 1, .CoarseGrain = 1 } };
 
 	return vkmt_register_memory_with_flags(MemoryAddress, MemorySizeInBytes, flags);
 }

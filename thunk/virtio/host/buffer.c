@@ -11,7 +11,8 @@
 typedef const struct vhsakmt_ccmd_memory_req memory_req;
 typedef struct vhsakmt_ccmd_memory_rsp memory_rsp;
 
-struct amdgpu_device *host_amdgpu(struct virtio_context *ctx, uint32_t node_id)
+/* The device whose addresses are the guest's. NULL: libdrm is too old to open it (context.md 6). */
+static struct amdgpu_device *own_device(struct virtio_context *ctx, uint32_t node_id)
 {
 	HsaAMDGPUDeviceHandle handle = NULL;
 
@@ -19,6 +20,18 @@ struct amdgpu_device *host_amdgpu(struct virtio_context *ctx, uint32_t node_id)
 	    hsaKmtGetAMDGPUDeviceHandleCtx(ctx->kfd, node_id, &handle) != HSAKMT_STATUS_SUCCESS)
 		return NULL;
 	return (struct amdgpu_device *)handle;
+}
+
+/* What needs no addresses works on the process's device as well. */
+struct amdgpu_device *host_amdgpu(struct virtio_context *ctx, uint32_t node_id)
+{
+	struct amdgpu_device *device = own_device(ctx, node_id);
+	HsaAMDGPUDeviceHandle handle = NULL;
+
+	if (!device && host_is_gpu(ctx->host, node_id) &&
+	    hsaKmtGetAMDGPUDeviceHandle(node_id, &handle) == HSAKMT_STATUS_SUCCESS)
+		device = (struct amdgpu_device *)handle;
+	return device;
 }
 
 static int32_t import(struct virtio_context *ctx, memory_req *req, memory_rsp *rsp)
@@ -66,6 +79,8 @@ static int32_t va_op(struct virtio_context *ctx, const struct memory_amdgpu_va_o
 	    args->offset > object->va_bytes || args->size > object->va_bytes - args->offset ||
 	    (args->ops != AMDGPU_VA_OP_MAP && args->ops != AMDGPU_VA_OP_UNMAP))
 		return -EINVAL;
+	if (!own_device(ctx, object->node_id))
+		return -EOPNOTSUPP;
 	return amdgpu_bo_va_op(object->buffer, args->offset, args->size, args->addr, args->flags,
 			       args->ops);
 }

@@ -39,19 +39,22 @@ static int create(struct host_call *call, const struct vhsakmt_ccmd_event_req *r
 	return 0;
 }
 
-static bool in_memory(const struct virtio_context *ctx, uint64_t address, uint64_t size_bytes)
+/* Nothing at all takes a handler away again. */
+static bool is_memory_or_none(const struct virtio_context *ctx, uint64_t address,
+			      uint64_t size_bytes)
 {
 	const struct object *object = object_at(ctx, address, size_bytes);
 
+	if (!address)
+		return !size_bytes;
 	return object && object->kind == OBJECT_MEMORY;
 }
 
 static int32_t set_trap(const struct virtio_context *ctx,
 			const struct event_set_trap_handler_args *args)
 {
-	if (!in_memory(ctx, args->TrapHandlerBaseAddress, args->TrapHandlerSizeInBytes) ||
-	    (args->TrapBufferBaseAddress &&
-	     !in_memory(ctx, args->TrapBufferBaseAddress, args->TrapBufferSizeInBytes)))
+	if (!is_memory_or_none(ctx, args->TrapHandlerBaseAddress, args->TrapHandlerSizeInBytes) ||
+	    !is_memory_or_none(ctx, args->TrapBufferBaseAddress, args->TrapBufferSizeInBytes))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	return hsaKmtSetTrapHandlerCtx(
 		ctx->kfd, args->NodeId, (void *)(uintptr_t)args->TrapHandlerBaseAddress,

@@ -45,10 +45,12 @@ def commands(facts):
 
 def has_type_table(facts):
     """Rows for the run-time check: which revision has which sub-command."""
+    whole = [{"sub": 0, "name": "-", "rev": 1}]  # a command without sub-commands
     yield "const struct sub_command sub_commands[] = {"
-    for command in facts["commands"].values():
-        for sub in command.get("subs", []):
-            yield f'\t{{ {command["id"]}, {sub["sub"]}, {sub["rev"]} }},'
+    for name, command in facts["commands"].items():
+        for sub in command.get("subs", whole):
+            yield (f'\t{{ {command["id"]}, {sub["sub"]}, {sub["rev"]}, "{name}", '
+                   f'"{sub["name"]}" }},')
     yield "};"
     yield "const size_t sub_command_count = sizeof(sub_commands) / sizeof(sub_commands[0]);"
 

@@ -8,6 +8,7 @@
 
 struct sub_command {
 	uint32_t command, type, since_revision;
+	const char *command_name, *name;
 };
 
 extern const struct sub_command sub_commands[];
