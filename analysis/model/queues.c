@@ -58,6 +58,7 @@ struct queues {
 	GPtrArray *streams;   /* of struct smi_stream, owned */
 	GPtrArray *processes; /* of struct queues_process, owned */
 	struct queue_counts counts;
+	struct queues_observer observer;
 };
 
 const char *queue_kind_name(enum queue_kind kind)
@@ -223,16 +224,28 @@ static uint64_t internal_bytes(const struct queue *queue)
 	return bytes;
 }
 
+static void tell_changed(const struct queues *queues, const struct queue *queue, int64_t time_ns,
+			 bool began)
+{
+	if (queues->observer.queue_changed)
+		queues->observer.queue_changed(queues->observer.data, queue, time_ns, began);
+}
+
 /* Takes the queue over. */
 static void begin_queue(struct queues *queues, struct queue *queue, int64_t time_ns)
 {
 	struct queue_key *key = g_new(struct queue_key, 1);
+	const struct queue *before;
 
 	*key = (struct queue_key){ queue->process, queue->id };
+	before = g_hash_table_lookup(queues->live, key);
+	if (before) /* its end was lost */
+		tell_changed(queues, before, time_ns, false);
 	queue->created_ns = queue->call ? time_ns : 0;
 	queue->internal_bytes = internal_bytes(queue);
 	g_hash_table_replace(queues->live, key, queue);
 	queue_counts_add(&queues->counts, queue, queues->live, time_ns);
+	tell_changed(queues, queue, time_ns, true);
 }
 
 static void refuse_queue(struct queues *queues, struct queue *wanted, const struct call *call,
@@ -311,6 +324,7 @@ static void end_destroy(struct queues *queues, const struct call *call, int64_t 
 	if (!queue)
 		return;
 	queue_counts_remove(&queues->counts, queue, time_ns);
+	tell_changed(queues, queue, time_ns, false);
 	g_hash_table_remove(queues->live, &key);
 }
 
@@ -331,6 +345,7 @@ static void end_process(struct queues *queues, struct process *process, int64_t 
 		queue->at_close = true;
 		process_of(queues, process)->at_close++;
 		queue_counts_remove(&queues->counts, queue, time_ns);
+		tell_changed(queues, queue, time_ns, false);
 		g_ptr_array_add(queues->outstanding, value);
 	}
 	g_list_free(living);
@@ -484,6 +499,11 @@ struct queues *queues_new(struct model *model)
 	queue_counts_init(&queues->counts);
 	model_observe(model, &observer);
 	return queues;
+}
+
+void queues_observe(struct queues *queues, const struct queues_observer *observer)
+{
+	queues->observer = *observer;
 }
 
 void queues_free(struct queues *queues)

@@ -84,10 +84,19 @@ struct queues_process {
 	uint64_t created, destroyed, refused, at_close;
 };
 
+/* What a viewer may want to know while the recording goes by. */
+struct queues_observer {
+	void *data;
+	/* The queue has begun to live, or is about to end. */
+	void (*queue_changed)(void *data, const struct queue *queue, int64_t time_ns, bool began);
+};
+
 struct queues;
 
 /* Starts watching. @param model  borrowed, must outlive the queues. */
 struct queues *queues_new(struct model *model);
+/* Sets the one observer; the structure is copied. */
+void queues_observe(struct queues *queues, const struct queues_observer *observer);
 void queues_free(struct queues *queues);
 
 /* Results, of the finished model. */

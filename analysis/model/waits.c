@@ -54,6 +54,7 @@ struct waits {
 	GPtrArray *left_open;   /* of struct open_wait, owned */
 	GPtrArray *processes;   /* of struct waits_process, owned */
 	struct spins *spins;    /* owned */
+	struct waits_observer observer;
 };
 
 struct event_key {
@@ -176,12 +177,19 @@ static struct wait_event *find_event(struct waits *waits, const struct process *
 	return g_hash_table_lookup(waits->events, &key);
 }
 
+static void tell_gone(const struct waits *waits, const struct wait_event *event)
+{
+	if (event && waits->observer.event_gone)
+		waits->observer.event_gone(waits->observer.data, event);
+}
+
 static struct wait_event *add_event(struct waits *waits, struct process *process, uint64_t id,
 				    const struct stack *stack)
 {
 	struct event_key *key = g_new(struct event_key, 1);
 	struct wait_event *event = g_new0(struct wait_event, 1);
 
+	tell_gone(waits, find_event(waits, process, id));
 	*key = (struct event_key){ process, id };
 	event->site = event_site(waits, process, stack);
 	event->id = id;
@@ -253,6 +261,8 @@ static void call_began(void *data, const struct call *call, const struct record 
 		event->set_ns = call->entry_ns;
 		event->set_vtid = call->thread->vtid;
 		event->set_stack = call->stack;
+		if (waits->observer.event_set)
+			waits->observer.event_set(waits->observer.data, event, call);
 	}
 	g_hash_table_replace(waits->pending, call->thread, pending);
 }
@@ -310,6 +320,7 @@ static void end_destroy(struct waits *waits, struct process *process, struct wai
 	lose_sets(event);
 	event->site->destroyed++;
 	process_of(waits, process)->events_destroyed++;
+	tell_gone(waits, event);
 	g_hash_table_remove(waits->events, &key);
 }
 
@@ -330,7 +341,8 @@ static void count_setter(struct wait_site *site, const struct wait_event *event)
 }
 
 /* Who woke a wait that succeeded: the last set of one of its events. */
-static void credit_setter(struct waits *waits, const struct wait *wait, int64_t time_ns)
+static void credit_setter(struct waits *waits, const struct wait *wait, const struct call *call,
+			  int64_t time_ns)
 {
 	struct wait_site *site = wait->site;
 	const struct wait_event *by = NULL;
@@ -345,6 +357,8 @@ static void credit_setter(struct waits *waits, const struct wait *wait, int64_t 
 		site->unknown_signals++;
 		return;
 	}
+	if (waits->observer.wait_woken)
+		waits->observer.wait_woken(waits->observer.data, by, call, time_ns);
 	if (by->set_ns < wait->entry_ns) {
 		site->already_signalled++;
 		return;
@@ -406,7 +420,7 @@ static void end_wait(struct waits *waits, const struct call *call, int64_t time_
 		if (status == STATUS_SUCCESS) {
 			result = SPIN_SUCCEEDED;
 			wait->site->succeeded++;
-			credit_setter(waits, wait, time_ns);
+			credit_setter(waits, wait, call, time_ns);
 		} else if (status == STATUS_WAIT_TIMEOUT) {
 			result = SPIN_TIMED_OUT;
 			wait->site->timed_out++;
@@ -495,6 +509,11 @@ struct waits *waits_new(struct model *model)
 	waits->spins = spins_new();
 	model_observe(model, &observer);
 	return waits;
+}
+
+void waits_observe(struct waits *waits, const struct waits_observer *observer)
+{
+	waits->observer = *observer;
 }
 
 void waits_free(struct waits *waits)

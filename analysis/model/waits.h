@@ -100,10 +100,24 @@ struct waits_process {
 	uint64_t waits, cut_waits;
 };
 
+/* What a viewer may want to know while the recording goes by. Every member may be NULL. */
+struct waits_observer {
+	void *data;
+	/* A call that sets the event has begun. */
+	void (*event_set)(void *data, const struct wait_event *event, const struct call *call);
+	/* The event's last set has ended the wait, or had been there before it. */
+	void (*wait_woken)(void *data, const struct wait_event *event, const struct call *call,
+			   int64_t time_ns);
+	/* The event is about to be forgotten. */
+	void (*event_gone)(void *data, const struct wait_event *event);
+};
+
 struct waits;
 
 /* Starts watching. @param model  borrowed, must outlive the waits. */
 struct waits *waits_new(struct model *model);
+/* Sets the one observer; the structure is copied. */
+void waits_observe(struct waits *waits, const struct waits_observer *observer);
 void waits_free(struct waits *waits);
 
 /* Results, of the finished model. */

@@ -6,21 +6,52 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "model/queues.h"
+#include "model/waits.h"
+#include "output/draft.h"
 #include "output/stackview.h"
 #include "output/text.h"
 
+/* Space for what an arrow's beginning takes in the file. */
+#define ARROW_BYTES 160u
+/* So many waits at most get an arrow from one signal. */
+#define ARROWS_MAX 8u
+
+/* A signal whose slice is in the file, and what is left of the space for arrows behind it. */
+struct signal {
+	int64_t time_ns;
+	const struct process *process; /* borrowed */
+	uint32_t vtid;
+	uint32_t count;
+	int64_t blanks[ARROWS_MAX];
+};
+
+/* Living queues of a process on a node. */
+struct queue_track {
+	const struct process *process; /* borrowed */
+	uint32_t node_id, gpu_id;
+	uint64_t live[QUEUE_KIND_COUNT];
+};
+
 struct perfetto {
 	struct model *model; /* borrowed */
-	FILE *stream;        /* borrowed */
+	struct draft *draft; /* owned */
+	FILE *stream;        /* of the draft */
 	int64_t begin_ns, end_ns;
 	int64_t origin_ns; /* of the recording's first event: times count from here */
 	bool has_origin;
 	uint64_t written;
-	GHashTable *pids;   /* struct process -> number in the file */
-	GHashTable *tracks; /* set of struct thread that have a name in the file */
-	GHashTable *open;   /* set of call keys (pushed and not popped), by thread: depth */
-	GHashTable *blocks; /* struct block -> 1: slices that were begun */
-	struct sym *sym;    /* owned */
+	GHashTable *pids;      /* struct process -> number in the file */
+	GHashTable *tracks;    /* set of struct thread that have a name in the file */
+	GHashTable *open;      /* set of call keys (pushed and not popped), by thread: depth */
+	GHashTable *blocks;    /* struct block -> 1: slices that were begun */
+	struct waits *waits;   /* owned */
+	struct queues *queues; /* owned */
+	GHashTable *signals;   /* struct wait_event -> struct signal, owned */
+	const struct wait_event *set_now; /* borrowed: by the call that has just begun; or NULL */
+	uint64_t arrows;                  /* so far */
+	GPtrArray *queue_tracks;          /* of struct queue_track, owned */
+	struct sym *sym;                  /* owned */
 };
 
 /* JSON string with escapes. */
@@ -127,13 +158,107 @@ static void put_values(FILE *stream, const struct values *values)
 	fputc('}', stream);
 }
 
-static void call_began(void *data, const struct call *call, const struct record *entry)
+/* Behind the beginning of a slice that sets an event: room for arrows to the waits it will end. */
+static void leave_room(struct perfetto *perfetto, const struct call *call)
+{
+	const struct wait_event *event = perfetto->set_now;
+	struct signal *signal = g_new0(struct signal, 1);
+
+	signal->time_ns = call->entry_ns;
+	signal->process = call->thread->process;
+	signal->vtid = call->thread->vtid;
+	signal->count = CLAMP(event->waiters, 1, ARROWS_MAX);
+	for (uint32_t i = 0; i < signal->count; i++)
+		signal->blanks[i] = draft_blank(perfetto->draft, ARROW_BYTES);
+	g_hash_table_replace(perfetto->signals, (void *)event, signal);
+}
+
+static void event_set(void *data, const struct wait_event *event, const struct call *call)
 {
 	struct perfetto *perfetto = data;
+
+	(void)call;
+	perfetto->set_now = event; /* call_began() comes next, if the slice is wanted */
+	g_hash_table_remove(perfetto->signals, event);
+}
+
+static void event_gone(void *data, const struct wait_event *event)
+{
+	struct perfetto *perfetto = data;
+
+	g_hash_table_remove(perfetto->signals, event);
+}
+
+/* The arrow ends in the wait, whose slice is still open. */
+static void wait_woken(void *data, const struct wait_event *event, const struct call *call,
+		       int64_t time_ns)
+{
+	struct perfetto *perfetto = data;
+	struct signal *signal = g_hash_table_lookup(perfetto->signals, event);
+	uint32_t depth = GPOINTER_TO_UINT(g_hash_table_lookup(perfetto->open, call->thread));
+	char *begin;
+
+	if (!signal || signal->count == 0 || depth < call->thread->calls->len)
+		return;
+	perfetto->arrows++;
+	begin = g_strdup_printf(",\n{\"ph\":\"s\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRId64
+				".%03d,\"cat\":\"signal\",\"name\":\"signal\",\"id\":%" PRIu64 "}",
+				pid_of(perfetto, signal->process), signal->vtid,
+				(signal->time_ns - perfetto->origin_ns) / 1000,
+				(int)((signal->time_ns - perfetto->origin_ns) % 1000),
+				perfetto->arrows);
+	draft_fill(perfetto->draft, signal->blanks[--signal->count], begin);
+	g_free(begin);
+	begin_event(perfetto, "f", call->thread->process, call->thread->vtid, time_ns);
+	fprintf(perfetto->stream,
+		",\"bp\":\"e\",\"cat\":\"signal\",\"name\":\"signal\",\"id\":%" PRIu64 "}",
+		perfetto->arrows);
+}
+
+static struct queue_track *queue_track(struct perfetto *perfetto, const struct queue *queue)
+{
+	struct queue_track *track;
+
+	for (guint i = 0; i < perfetto->queue_tracks->len; i++) {
+		track = g_ptr_array_index(perfetto->queue_tracks, i);
+		if (track->process == queue->process && track->node_id == queue->node_id &&
+		    track->gpu_id == queue->gpu_id)
+			return track;
+	}
+	track = g_new0(struct queue_track, 1);
+	track->process = queue->process;
+	track->node_id = queue->node_id;
+	track->gpu_id = queue->gpu_id;
+	g_ptr_array_add(perfetto->queue_tracks, track);
+	return track;
+}
+
+static void queue_changed(void *data, const struct queue *queue, int64_t time_ns, bool began)
+{
+	struct perfetto *perfetto = data;
+	struct queue_track *track = queue_track(perfetto, queue);
+
+	set_origin(perfetto);
+	track->live[queue->kind] += began ? 1 : -(uint64_t)(track->live[queue->kind] > 0);
+	if (!wanted(perfetto, time_ns))
+		return;
+	begin_event(perfetto, "C", queue->process, 0, time_ns);
+	if (queue->node_id == UINT32_MAX)
+		fprintf(perfetto->stream, ",\"name\":\"queues on GPU %u\",\"args\":{",
+			queue->gpu_id);
+	else
+		fprintf(perfetto->stream, ",\"name\":\"queues on node %u\",\"args\":{",
+			queue->node_id);
+	for (int kind = 0; kind < QUEUE_KIND_COUNT; kind++)
+		fprintf(perfetto->stream, "%s\"%s\":%" PRIu64, kind ? "," : "",
+			queue_kind_name((enum queue_kind)kind), track->live[kind]);
+	fputs("}}", perfetto->stream);
+}
+
+static void write_call_began(struct perfetto *perfetto, const struct call *call)
+{
 	uint32_t depth;
 
-	(void)entry;
-	set_origin(perfetto);
 	if (!wanted(perfetto, call->entry_ns))
 		return;
 	depth = GPOINTER_TO_UINT(g_hash_table_lookup(perfetto->open, call->thread));
@@ -152,6 +277,18 @@ static void call_began(void *data, const struct call *call, const struct record 
 	put_string(perfetto->stream, call->type->name);
 	put_values(perfetto->stream, &call->values);
 	fputc('}', perfetto->stream);
+	if (perfetto->set_now)
+		leave_room(perfetto, call);
+}
+
+static void call_began(void *data, const struct call *call, const struct record *entry)
+{
+	struct perfetto *perfetto = data;
+
+	(void)entry;
+	set_origin(perfetto);
+	write_call_began(perfetto, call);
+	perfetto->set_now = NULL;
 }
 
 static void call_ended(void *data, const struct call *call, int64_t time_ns,
@@ -250,22 +387,39 @@ static void block_changed(void *data, const struct block *block, int64_t time_ns
 struct perfetto *perfetto_new(struct model *model, FILE *stream, int64_t begin_ns, int64_t end_ns,
 			      const char *debug_dirs)
 {
-	struct perfetto *perfetto = g_new0(struct perfetto, 1);
+	struct draft *draft = draft_new(stream);
+	struct perfetto *perfetto = draft ? g_new0(struct perfetto, 1) : NULL;
+	const struct waits_observer on_waits = { .data = perfetto,
+						 .event_set = event_set,
+						 .wait_woken = wait_woken,
+						 .event_gone = event_gone };
+	const struct queues_observer on_queues = { .data = perfetto,
+						   .queue_changed = queue_changed };
 	const struct model_observer observer = { .data = perfetto,
 						 .call_began = call_began,
 						 .call_ended = call_ended,
 						 .block_changed = block_changed };
 
+	if (!perfetto)
+		return NULL;
 	perfetto->model = model;
-	perfetto->stream = stream;
+	perfetto->draft = draft;
+	perfetto->stream = draft_stream(draft);
 	perfetto->begin_ns = begin_ns;
 	perfetto->end_ns = end_ns;
 	perfetto->pids = g_hash_table_new(NULL, NULL);
 	perfetto->tracks = g_hash_table_new(NULL, NULL);
 	perfetto->open = g_hash_table_new(NULL, NULL);
 	perfetto->blocks = g_hash_table_new(NULL, NULL);
+	perfetto->signals = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	perfetto->queue_tracks = g_ptr_array_new_with_free_func(g_free);
 	perfetto->sym = sym_new(debug_dirs);
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", stream);
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", perfetto->stream);
+	/* They tell of a wait's end before its slice ends, as arrows need it. */
+	perfetto->waits = waits_new(model);
+	waits_observe(perfetto->waits, &on_waits);
+	perfetto->queues = queues_new(model);
+	queues_observe(perfetto->queues, &on_queues);
 	model_observe(model, &observer);
 	return perfetto;
 }
@@ -296,11 +450,10 @@ int perfetto_finish(struct perfetto *perfetto, const struct report_notes *notes)
 		fputs(",\"args\":{\"freed\":false}}", perfetto->stream);
 	}
 	g_ptr_array_free(left, TRUE);
-	errno = 0;
 	fprintf(perfetto->stream, "\n],\"otherData\":%s}\n", dumped ? dumped : "{}");
 	free(dumped);
 	json_decref(header);
-	return ferror(perfetto->stream) ? (errno ? -errno : -EIO) : 0;
+	return draft_finish(perfetto->draft);
 }
 
 void perfetto_free(struct perfetto *perfetto)
@@ -311,6 +464,11 @@ void perfetto_free(struct perfetto *perfetto)
 	g_hash_table_destroy(perfetto->tracks);
 	g_hash_table_destroy(perfetto->open);
 	g_hash_table_destroy(perfetto->blocks);
+	g_hash_table_destroy(perfetto->signals);
+	g_ptr_array_free(perfetto->queue_tracks, TRUE);
+	waits_free(perfetto->waits);
+	queues_free(perfetto->queues);
+	draft_free(perfetto->draft);
 	sym_free(perfetto->sym);
 	g_free(perfetto);
 }

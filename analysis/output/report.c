@@ -24,7 +24,7 @@ struct report {
 
 struct report_ops {
 	const char *name;
-	/* Starts watching; NULL when the end state of the model is enough. */
+	/* Starts watching, NULL with errno on failure; no function: the model's end state is enough. */
 	void *(*watch)(struct report *report);
 	/* Writes to file.stream. @return 0 or -errno. */
 	int (*write)(struct report *report, const struct report_notes *notes);
@@ -262,6 +262,11 @@ struct report *report_new(enum report_kind kind, struct model *model,
 		report->watcher = report->ops->document->watch(model);
 	else if (report->ops->watch)
 		report->watcher = report->ops->watch(report);
+	if (!report->watcher && report->ops->watch) {
+		*error = -errno;
+		report_free(report);
+		return NULL;
+	}
 	return report;
 }
 
