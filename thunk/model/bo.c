@@ -222,6 +222,7 @@ int kfd_model_backing_share(struct kfd_model_backing *backing, uint32_t ipc_flag
 		.gpu_id = backing->gpu_id,
 		.alloc_flags = backing->flags,
 		.ipc_flags = ipc_flags,
+		.metadata = backing->metadata,
 	};
 	int index;
 
@@ -235,6 +236,29 @@ int kfd_model_backing_share(struct kfd_model_backing *backing, uint32_t ipc_flag
 	if (index > 0)
 		backing->share_index = index;
 	return index > 0 ? index : -ENOMEM;
+}
+
+struct kfd_model_metadata kfd_model_backing_metadata(const struct kfd_model_backing *backing)
+{
+	struct kfd_model_share share;
+
+	if (backing->share_index &&
+	    !kfd_model_store_share_at(kfd_model_store_fd(backing->store),
+				      (uint32_t)backing->share_index, &share))
+		return share.metadata;
+	return backing->metadata;
+}
+
+int kfd_model_backing_describe(struct kfd_model_backing *backing,
+			       const struct kfd_model_metadata *metadata)
+{
+	if (metadata->size_bytes > sizeof(metadata->bytes))
+		return -EINVAL;
+	backing->metadata = *metadata;
+	return backing->share_index
+		       ? kfd_model_store_describe(kfd_model_store_fd(backing->store),
+						  (uint32_t)backing->share_index, metadata)
+		       : 0;
 }
 
 /* Lowest free handle number of a GPU; grows the table when full. */

@@ -8,7 +8,6 @@
 
 #include "process.h"
 
-#define KFD_MODEL_METADATA_MAX 256
 /* Mark of an mmap offset that names a buffer in another process's file; handle << 12 below it. */
 #define KFD_MODEL_FOREIGN_OFFSET (1ull << 62)
 
@@ -22,13 +21,11 @@ struct kfd_model_backing {
 	uint32_t gpu_id;               /* owner */
 	uint32_t gpu_index;
 	uint64_t vram_charge, visible_charge, system_charge; /* bytes */
-	bool is_foreign; /* another process's: nothing to give back */
-	bool is_fixed;   /* doorbell or MMIO page: lives with the process */
-	bool is_pinned;  /* an IPC handle names it: stays charged when freed */
-	int share_index; /* in the store; 0 when not shared */
-	uint32_t metadata_size;
-	uint64_t metadata_flags, tiling_info;
-	uint8_t metadata[KFD_MODEL_METADATA_MAX];
+	bool is_foreign;                    /* another process's: nothing to give back */
+	bool is_fixed;                      /* doorbell or MMIO page: lives with the process */
+	bool is_pinned;                     /* an IPC handle names it: stays charged when freed */
+	int share_index;                    /* in the store; 0 when not shared */
+	struct kfd_model_metadata metadata; /* the share record's counts once there is one */
 };
 
 struct kfd_model_bo {
@@ -62,6 +59,11 @@ void kfd_model_backing_put(struct kfd_model_backing *backing);
  * @return index of its share record, or -errno.
  */
 int kfd_model_backing_share(struct kfd_model_backing *backing, uint32_t ipc_flags);
+/* What was noted of the memory, here or by another process that shares it. */
+struct kfd_model_metadata kfd_model_backing_metadata(const struct kfd_model_backing *backing);
+/* @return 0, -EINVAL when it is too long, or the memory is no longer shared as it was. */
+int kfd_model_backing_describe(struct kfd_model_backing *backing,
+			       const struct kfd_model_metadata *metadata);
 /* Bytes of VRAM left on a GPU, outside use and driver reserve taken off (kfd.md 6.4). */
 uint64_t kfd_model_vram_available(struct kfd_model *model, const struct kfd_model_node *node);
 uint64_t kfd_model_system_available(struct kfd_model *model);

@@ -170,23 +170,24 @@ static int gem_metadata(struct drm_call *call)
 {
 	struct drm_amdgpu_gem_metadata *args = call->args;
 	struct kfd_model_bo *bo = kfd_model_gem_find(call->model, call->file_id, args->handle);
-	struct kfd_model_backing *backing;
+	struct kfd_model_metadata metadata = { 0 };
 	int rc = 0;
 
 	if (!bo)
 		return -ENOENT;
-	backing = bo->backing;
 	if (args->op == AMDGPU_GEM_METADATA_OP_GET_METADATA) {
-		args->data.flags = backing->metadata_flags;
-		args->data.tiling_info = backing->tiling_info;
-		args->data.data_size_bytes = backing->metadata_size;
-		memcpy(args->data.data, backing->metadata, sizeof(backing->metadata));
+		metadata = kfd_model_backing_metadata(bo->backing);
+		args->data.flags = metadata.flags;
+		args->data.tiling_info = metadata.tiling_info;
+		args->data.data_size_bytes = metadata.size_bytes;
+		memcpy(args->data.data, metadata.bytes, sizeof(metadata.bytes));
 	} else if (args->op == AMDGPU_GEM_METADATA_OP_SET_METADATA &&
-		   args->data.data_size_bytes <= sizeof(backing->metadata)) {
-		backing->metadata_flags = args->data.flags;
-		backing->tiling_info = args->data.tiling_info;
-		backing->metadata_size = args->data.data_size_bytes;
-		memcpy(backing->metadata, args->data.data, backing->metadata_size);
+		   args->data.data_size_bytes <= sizeof(metadata.bytes)) {
+		metadata.flags = args->data.flags;
+		metadata.tiling_info = args->data.tiling_info;
+		metadata.size_bytes = args->data.data_size_bytes;
+		memcpy(metadata.bytes, args->data.data, metadata.size_bytes);
+		rc = kfd_model_backing_describe(bo->backing, &metadata);
 	} else {
 		rc = -EINVAL;
 	}

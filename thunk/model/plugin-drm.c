@@ -170,6 +170,7 @@ static int bo_cpu_map(const struct hsakmt_model_drm_bo_cpu_map *args)
 static int bo_query_info(const struct hsakmt_model_drm_bo_query_info *args)
 {
 	const struct kfd_model_backing *backing = ((struct kfd_model_bo *)args->bo)->backing;
+	const struct kfd_model_metadata metadata = kfd_model_backing_metadata(backing);
 	struct amdgpu_bo_info *info = args->info;
 
 	memset(info, 0, sizeof(*info));
@@ -178,25 +179,24 @@ static int bo_query_info(const struct hsakmt_model_drm_bo_query_info *args)
 	info->preferred_heap = backing->flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM
 				       ? AMDGPU_GEM_DOMAIN_VRAM
 				       : AMDGPU_GEM_DOMAIN_GTT;
-	info->metadata.flags = backing->metadata_flags;
-	info->metadata.tiling_info = backing->tiling_info;
-	info->metadata.size_metadata = backing->metadata_size;
-	memcpy(info->metadata.umd_metadata, backing->metadata, backing->metadata_size);
+	info->metadata.flags = metadata.flags;
+	info->metadata.tiling_info = metadata.tiling_info;
+	info->metadata.size_metadata = metadata.size_bytes;
+	memcpy(info->metadata.umd_metadata, metadata.bytes, metadata.size_bytes);
 	return 0;
 }
 
 static int bo_set_metadata(const struct hsakmt_model_drm_bo_set_metadata *args)
 {
-	struct kfd_model_backing *backing = ((struct kfd_model_bo *)args->bo)->backing;
-	const struct amdgpu_bo_metadata *metadata = args->metadata;
+	const struct amdgpu_bo_metadata *given = args->metadata;
+	struct kfd_model_metadata metadata = { .flags = given->flags,
+					       .tiling_info = given->tiling_info,
+					       .size_bytes = given->size_metadata };
 
-	if (metadata->size_metadata > sizeof(backing->metadata))
+	if (metadata.size_bytes > sizeof(metadata.bytes))
 		return -EINVAL;
-	backing->metadata_flags = metadata->flags;
-	backing->tiling_info = metadata->tiling_info;
-	backing->metadata_size = metadata->size_metadata;
-	memcpy(backing->metadata, metadata->umd_metadata, metadata->size_metadata);
-	return 0;
+	memcpy(metadata.bytes, given->umd_metadata, metadata.size_bytes);
+	return kfd_model_backing_describe(((struct kfd_model_bo *)args->bo)->backing, &metadata);
 }
 
 static int command(const struct hsakmt_model_drm_command *args)

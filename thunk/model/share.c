@@ -32,13 +32,13 @@ static struct kfd_model_bo *sharable_bo(struct kfd_model_process *process, uint6
 	return bo;
 }
 
-/* A new open file of the store, so that it has a position of its own. */
-static int reopen_store(const struct kfd_model_store *store, int flags)
+/* A new open file of the same memory, with a position of its own. @return it, or -errno. */
+static int reopen(int store_fd, int flags)
 {
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", kfd_model_store_fd(store));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", store_fd);
 	fd = open(path, O_RDWR | (flags & O_CLOEXEC));
 	return fd < 0 ? -errno : fd;
 }
@@ -56,7 +56,7 @@ int kfd_model_export_backing(struct kfd_model_backing *backing, int flags)
 		return -EINVAL;
 	if (kfd_model_store_share_at(kfd_model_store_fd(backing->store), (uint32_t)index, &share))
 		return -EINVAL;
-	fd = reopen_store(backing->store, flags);
+	fd = reopen(kfd_model_store_fd(backing->store), flags);
 	if (fd >= 0 && lseek(fd, index * RECORD_BYTES, SEEK_SET) < 0) {
 		close(fd);
 		fd = -EINVAL;
@@ -122,7 +122,8 @@ static struct kfd_model_backing *import_backing(struct kfd_model_vm *vm, int fd,
 		/* freed here, alive through the dma-buf: its place is never given out again */
 		store = kfd_model_store_get(process->store);
 	} else {
-		copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		/* no duplicate: its position would make the front take the store for a dma-buf */
+		copy = reopen(fd, O_CLOEXEC);
 		store = copy < 0 ? NULL : kfd_model_store_adopt(copy);
 		if (!store && copy >= 0)
 			close(copy);
@@ -173,32 +174,28 @@ int kfd_model_call_import_dmabuf(struct kfd_model_call *call)
 int kfd_model_call_get_dmabuf_info(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_get_dmabuf_info_args *args = call->args;
-	struct kfd_model_process *process = call->process;
-	struct kfd_model_backing *own = NULL;
+	const struct kfd_model_metadata *metadata;
 	struct kfd_model_share share;
-	uint32_t capacity = args->metadata_size, size = 0;
-	int index, rc = 0;
+	uint32_t capacity = args->metadata_size;
+	int index;
 
-	if (!process->vm_count)
+	if (!call->process->vm_count)
 		return -EINVAL;
 	index = record_of((int)args->dmabuf_fd, &share);
 	if (index < 0)
 		return index;
-	if (kfd_model_store_is(process->store, (int)args->dmabuf_fd))
-		own = own_backing(process, index);
+	metadata = &share.metadata;
 	args->size = share.size_bytes;
 	args->gpu_id = share.gpu_id;
 	args->flags =
 		share.alloc_flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
 				     KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);
-	if (own)
-		size = own->metadata_size;
-	args->metadata_size = size;
-	if (size && args->metadata_ptr)
-		rc = size > capacity ? -EINVAL
-				     : kfd_model_copy_out(args->metadata_ptr, own->metadata, size);
-	kfd_model_backing_put(own);
-	return rc;
+	args->metadata_size = metadata->size_bytes;
+	if (!metadata->size_bytes || !args->metadata_ptr)
+		return 0;
+	if (metadata->size_bytes > capacity)
+		return -EINVAL;
+	return kfd_model_copy_out(args->metadata_ptr, metadata->bytes, metadata->size_bytes);
 }
 
 int kfd_model_call_ipc_export(struct kfd_model_call *call)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One sparse memory file. Its first MiB holds share records; the rest is handed out in size classes
+ * One sparse memory file. Its first 8 MiB hold share records; the rest is handed out in size classes
  * (eight to the power of two), so that a freed place fits the next buffer of about that size and
  * both operations take constant time. The file is far larger than any machine's memory; limits are
  * kept by accounting, not here.
@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +21,7 @@
 #define STORE_BYTES  (1ull << 46)
 #define STORE_MAGIC  0x65726f7473646b66ull /* "fdkstore" */
 #define SHARE_MAGIC  0x6572616873646b66ull
-#define TABLE_BYTES  (1ull << 20)
+#define TABLE_BYTES  (1ull << 23)
 #define SHARE_COUNT  (TABLE_BYTES / sizeof(struct kfd_model_share))
 #define WINDOW_SHIFT 30
 #define WINDOW_BYTES (1ull << WINDOW_SHIFT)
@@ -273,6 +274,18 @@ int kfd_model_store_share_at(int fd, uint32_t index, struct kfd_model_share *sha
 	    pread(fd, share, sizeof(*share), (off_t)(index * sizeof(*share))) !=
 		    (ssize_t)sizeof(*share) ||
 	    share->magic != SHARE_MAGIC)
+		return -EINVAL;
+	return 0;
+}
+
+int kfd_model_store_describe(int fd, uint32_t index, const struct kfd_model_metadata *metadata)
+{
+	struct kfd_model_share share;
+	const off_t place =
+		(off_t)(index * sizeof(share) + offsetof(struct kfd_model_share, metadata));
+
+	if (kfd_model_store_share_at(fd, index, &share) ||
+	    pwrite(fd, metadata, sizeof(*metadata), place) != (ssize_t)sizeof(*metadata))
 		return -EINVAL;
 	return 0;
 }

@@ -14,6 +14,15 @@
 
 struct kfd_model_store;
 
+#define KFD_MODEL_METADATA_MAX 256
+
+/* What a graphics driver notes of a buffer for whoever imports it; opaque here. */
+struct kfd_model_metadata {
+	uint64_t flags, tiling_info;
+	uint32_t size_bytes;
+	uint8_t bytes[KFD_MODEL_METADATA_MAX];
+};
+
 /* A record in the file that tells another process about a shared buffer. */
 struct kfd_model_share {
 	uint64_t magic;
@@ -22,7 +31,8 @@ struct kfd_model_share {
 	uint32_t alloc_flags; /* KFD_IOC_ALLOC_MEM_FLAGS_* */
 	uint32_t ipc_flags;   /* as IPC_EXPORT_HANDLE got them */
 	uint32_t name[2];     /* random */
-	uint32_t reserved[5];
+	struct kfd_model_metadata metadata;
+	uint8_t reserved[184]; /* a page holds whole records */
 };
 
 /* @return NULL without memory or descriptors. */
@@ -59,6 +69,8 @@ void *kfd_model_store_host(struct kfd_model_store *store, uint64_t offset, uint6
 int kfd_model_store_share(struct kfd_model_store *store, const struct kfd_model_share *share);
 /* Reads a share record. @return 0, or -EINVAL when there is none. */
 int kfd_model_store_share_at(int fd, uint32_t index, struct kfd_model_share *share);
+/* Replaces the metadata of a record. @return 0, or -EINVAL when there is none. */
+int kfd_model_store_describe(int fd, uint32_t index, const struct kfd_model_metadata *metadata);
 void kfd_model_store_unshare(struct kfd_model_store *store, uint32_t index);
 
 #endif
