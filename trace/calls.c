@@ -61,6 +61,8 @@ bool trace_call_end(struct trace_call *call, enum trace_event leave)
 {
 	struct trace_thread *thread = &trace_thread;
 
+	if (thread->has_reads)
+		trace_reads_flush();
 	call->os_errno = 0;
 	if (!making_begin(thread))
 		return false;
@@ -100,6 +102,8 @@ bool trace_device_begin(struct trace_device_call *call, const void *caller, enum
 {
 	struct trace_thread *thread = &trace_thread;
 
+	if (thread->has_reads)
+		trace_reads_flush();
 	device_depth_add(1);
 	if (!making_begin(thread))
 		return false;

@@ -108,15 +108,31 @@ static int traced_close(struct device *dev, int fd)
 	return ret;
 }
 
-/* The topology's files are read by the hundred and are no events; the nodes are (statedump.c). */
+/* Files are read by the hundred: each is added to a sum, which is what is told (reads.c). */
 static ssize_t traced_read_file(struct device *dev, const char *path, char *buf, size_t size)
 {
-	return dev->base_ops->read_file(dev, path, buf, size);
+	uint64_t began_ns;
+	ssize_t length;
+
+	if (!trace_reads_wanted())
+		return dev->base_ops->read_file(dev, path, buf, size);
+	began_ns = trace_reads_now_ns();
+	length = dev->base_ops->read_file(dev, path, buf, size);
+	trace_reads_add(dev, path, false, began_ns, length);
+	return length;
 }
 
 static int traced_count_dir(struct device *dev, const char *path)
 {
-	return dev->base_ops->count_dir(dev, path);
+	uint64_t began_ns;
+	int count;
+
+	if (!trace_reads_wanted())
+		return dev->base_ops->count_dir(dev, path);
+	began_ns = trace_reads_now_ns();
+	count = dev->base_ops->count_dir(dev, path);
+	trace_reads_add(dev, path, true, began_ns, count);
+	return count;
 }
 
 static int unknown_ioctl(struct device *dev, int fd, unsigned long request, void *arg,

@@ -55,6 +55,7 @@ static void emit_node(struct dump *dump, uint32_t node_id)
 	if (!node)
 		return;
 	event.node_id = node_id;
+	event.topology_node = kmt_topology_sysfs_id(dump->ctx, node_id);
 	(void)kmt_topology_gpu_id(dump->ctx, node_id, &event.gpu_id); /* 0 for CPU nodes */
 	event.gfx = kmt_topology_gfx(dump->ctx, node_id);
 	trace_text(event.name, sizeof(event.name), node->AMDName, sizeof(node->AMDName));

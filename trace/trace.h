@@ -25,6 +25,13 @@ struct trace_call {
 	int32_t os_errno; /* of the last system call that failed within, set by trace_call_end() */
 };
 
+/* Files that were read and are not told yet (reads.c). */
+struct trace_reads {
+	int32_t node; /* of the topology; -1: none */
+	uint32_t files, directories, failed;
+	uint64_t bytes, busy_ns;
+};
+
 /* A thread's share. */
 struct trace_thread {
 	uint64_t api_calls, device_calls; /* counted while something is recorded */
@@ -33,6 +40,8 @@ struct trace_thread {
 	int32_t saved_errno; /* the caller's, while busy */
 	bool api_has_stack;  /* the current API call's entry recorded one */
 	bool busy;           /* an event is being made */
+	bool has_reads;
+	struct trace_reads reads;
 	/* Where a function in front of the device's operations was called from; NULL: there is none. */
 	const void *caller;
 };
@@ -173,6 +182,21 @@ void trace_schema_once(const struct trace_provider *provider);
 void trace_state_dump(void);
 /* In a forked child, before anything else: the schema is news again, and nothing is alive. */
 void trace_state_forked(void);
+
+/* Whether reads of files are to be measured. */
+bool trace_reads_wanted(void);
+/* Now, for them. */
+uint64_t trace_reads_now_ns(void);
+/*
+ * Adds a file or directory that was read.
+ *
+ * @param began_ns  trace_reads_now_ns() before it.
+ * @param ret       bytes of a file, entries of a directory, or -errno.
+ */
+void trace_reads_add(const struct device *dev, const char *path, bool is_directory,
+		     uint64_t began_ns, int64_t ret);
+/* Tells what was added since the last time. */
+void trace_reads_flush(void);
 
 /* The events around an open() made for the device; each enter has its leave. @param ret  or -errno */
 void trace_open_enter(struct trace_device_call *call, const void *caller, const char *path,

@@ -79,7 +79,9 @@ static uint32_t gfx_of(uint64_t target)
 
 static bool emit_node(struct dump *dump, uint32_t node_id)
 {
-	struct kmt_state_node event = { .dump = dump->number, .node_id = node_id };
+	struct kmt_state_node event = { .dump = dump->number,
+					.node_id = node_id,
+					.topology_node = node_id };
 	char text[4096];
 
 	if (!read_text(node_id, "gpu_id", text, sizeof(text)))

@@ -132,9 +132,9 @@ def pairs(events):
     entries, exits = set(), set()
     for event in events:
         provider, _, name = event.name.partition(":")
-        if provider == "kmt_state":
-            continue
         call, _, role = name.rpartition("_")
+        if role not in ("entry", "exit"):
+            continue
         key = (event.vpid, event.vtid, provider == "kmt", call, event["call"])
         (entries if role == "entry" else exits).add(key)
     return entries - exits, exits - entries

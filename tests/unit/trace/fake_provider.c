@@ -31,6 +31,7 @@ enum { KEPT_MAX = 256, EVENT_MAX = 8192 };
 	X(kmt_os_unknown_ioctl_exit)                                                               \
 	X(kmt_os_drm_entry)                                                                        \
 	X(kmt_os_drm_exit)                                                                         \
+	X(kmt_os_files_read)                                                                       \
 	X(kmt_state_schema)                                                                        \
 	X(kmt_state_begin)                                                                         \
 	X(kmt_state_end)                                                                           \

@@ -46,8 +46,25 @@ static int forward_drm(struct device *dev, enum device_drm_cmd cmd, union device
 	return inner->ops->drm(inner, cmd, args);
 }
 
+/* A file of 10 bytes, a directory of 3 entries; nothing else is there. */
+static ssize_t forward_read_file(struct device *dev, const char *path, char *buf, size_t size)
+{
+	(void)dev;
+	(void)buf;
+	return strstr(path, "missing") || size < 10 ? -ENOENT : 10;
+}
+
+static int forward_count_dir(struct device *dev, const char *path)
+{
+	(void)dev;
+	(void)path;
+	return 3;
+}
+
 static const struct device_ops forward_ops = {
 	.name = "forward",
+	.read_file = forward_read_file,
+	.count_dir = forward_count_dir,
 	.ioctl = forward_ioctl,
 	.mmap = forward_mmap,
 	.munmap = forward_munmap,
@@ -61,7 +78,9 @@ static int setup(void **state)
 	(void)state;
 	fake = fake_device_new();
 	inner = fake_device_door(fake);
-	outer = (struct device){ .ops = &forward_ops, .base_ops = &forward_ops };
+	outer = (struct device){ .ops = &forward_ops,
+				 .base_ops = &forward_ops,
+				 .topology_root = "/topology" };
 	door = &outer;
 	fd = inner->ops->open_kfd(inner);
 	fake_provider_install();
@@ -286,6 +305,68 @@ static void libdrm_calls_are_told_with_their_subject(void **state)
 	assert_int_equal(leave->fd, args.open_render.fd);
 }
 
+static ssize_t read_one(const char *path)
+{
+	char text[16];
+
+	return door->ops->read_file(door, path, text, sizeof(text));
+}
+
+static const struct kmt_os_files_read *told_reads(size_t index)
+{
+	return fake_provider_event(TRACE_kmt_os_files_read, index);
+}
+
+static void files_are_told_in_sums_by_node(void **state)
+{
+	struct kfd_ioctl_get_version_args args = { 0 };
+	const struct kmt_os_files_read *reads;
+
+	(void)state;
+	fake_provider_enable_all();
+	assert_int_equal(read_one("/topology/generation_id"), 10);
+	assert_int_equal(door->ops->count_dir(door, "/topology/nodes"), 3);
+	assert_int_equal(fake_provider_count(TRACE_kmt_os_files_read), 0);
+	assert_int_equal(read_one("/topology/nodes/12/gpu_id"), 10);
+	assert_int_equal(read_one("/topology/nodes/12/missing"), -ENOENT);
+	assert_int_equal(read_one("/topology/nodes/12/caches/0/properties"), 10);
+	assert_int_equal(read_one("/topology/nodes/13/gpu_id"), 10);
+	assert_int_equal(fake_provider_count(TRACE_kmt_os_files_read), 2);
+	reads = told_reads(0);
+	assert_int_equal(reads->topology_node, -1);
+	assert_int_equal(reads->files, 1);
+	assert_int_equal(reads->directories, 1);
+	assert_int_equal(reads->bytes, 10);
+	reads = told_reads(1);
+	assert_int_equal(reads->topology_node, 12);
+	assert_int_equal(reads->files, 3);
+	assert_int_equal(reads->failed, 1);
+	assert_int_equal(reads->bytes, 20);
+	/* A call of the device ends the row. */
+	door->ops->ioctl(door, fd, AMDKFD_IOC_GET_VERSION, &args);
+	assert_int_equal(fake_provider_count(TRACE_kmt_os_files_read), 3);
+	assert_int_equal(told_reads(2)->topology_node, 13);
+	door->ops->ioctl(door, fd, AMDKFD_IOC_GET_VERSION, &args);
+	assert_int_equal(fake_provider_count(TRACE_kmt_os_files_read), 3);
+}
+
+static void files_read_in_a_call_are_told_before_it_ends(void **state)
+{
+	struct trace_call call = { .number = 0 };
+
+	(void)state;
+	fake_provider_enable(TRACE_kmt_os_files_read, true);
+	assert_false(trace_call_begin(&call, TRACE_kmt_hsaKmtGetVersion_entry));
+	assert_int_equal(read_one("/proc/cpuinfo"), 10);
+	assert_false(trace_call_end(&call, TRACE_kmt_hsaKmtGetVersion_exit));
+	assert_int_equal(fake_provider_count(TRACE_kmt_os_files_read), 1);
+	assert_int_equal(told_reads(0)->api_call, call.number);
+	assert_int_equal(told_reads(0)->topology_node, -1);
+	fake_provider_enable(TRACE_kmt_os_files_read, false);
+	assert_int_equal(read_one("/proc/cpuinfo"), 10);
+	assert_false(trace_thread.has_reads);
+}
+
 static void without_a_provider_the_door_is_the_plain_one(void **state)
 {
 	struct kfd_ioctl_get_version_args args = { 0 };
@@ -312,6 +393,8 @@ int main(void)
 		CASE(unknown_ioctls_are_told_by_their_number),
 		CASE(mappings_are_told_with_their_results),
 		CASE(libdrm_calls_are_told_with_their_subject),
+		CASE(files_are_told_in_sums_by_node),
+		CASE(files_read_in_a_call_are_told_before_it_ends),
 		CASE(without_a_provider_the_door_is_the_plain_one),
 	};
 
