@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk: every public call with good and with bad arguments. The same cases are built three times:
+ * The walk: every public call with good and with bad arguments. The same cases are built four times:
  * with our headers for the plain calls, with our headers for the calls that name a context
- * (WALK_CTX), and with the distribution's 5.2.3 headers (WALK_STOCK) for the comparison of both
- * libraries. They also run with a system call that fails at each place in turn, so a case goes on
+ * (WALK_CTX), with the distribution's 5.2.3 headers (WALK_STOCK) for the comparison of both
+ * libraries, and with the calls of a guest's library in place of the thunk's (WALK_GUEST). They also run with a system call that fails at each place in turn, so a case goes on
  * only with what it really got.
  */
 #ifndef KFDSCOPE_TESTS_INTEGRATION_WALK_H
@@ -21,6 +21,9 @@ typedef HsaMemMapFlags walk_map_flags;
 #include "hsakmt/hsakmtctx.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 typedef HsaMemFlags walk_map_flags;
+#endif
+#ifdef WALK_GUEST
+#include "walk_guest.h"
 #endif
 
 #define WALK_PAGE     4096ull

@@ -152,6 +152,16 @@ static void registered_memory_keeps_its_contents(void)
 	OK(vhsaKmtDeregisterMemory(memory + 64));
 	CHECK(vhsaKmtDeregisterMemory(memory + 64) != HSAKMT_STATUS_SUCCESS);
 	memory[0] = 8;
+	/* they are ours alone again, with what was written meanwhile: another time is like the first */
+	for (int i = 0; i < 3; i++) {
+		OK(vhsaKmtRegisterMemoryWithFlags(memory + i * PAGE, 3 * PAGE, host_flags));
+		OK(vhsaKmtRegisterMemoryWithFlags(memory + (i + 2) * PAGE, 2 * PAGE, host_flags));
+		memory[3 * PAGE] = (char)i;
+		OK(vhsaKmtDeregisterMemory(memory + i * PAGE));
+		CHECK(memory[0] == 8 && memory[3 * PAGE] == i && memory[8 * PAGE - 1] == 7);
+		OK(vhsaKmtDeregisterMemory(memory + (i + 2) * PAGE));
+		CHECK(memory[0] == 8 && memory[3 * PAGE] == i && memory[8 * PAGE - 1] == 7);
+	}
 	munmap(memory, 8 * PAGE);
 }
 
@@ -214,7 +224,7 @@ static void a_queue_runs(void)
 			OK(vhsaKmtSetQueueCUMask(resource.QueueId, 128, mask));
 		}
 		OK(vhsaKmtDestroyQueue(resource.QueueId));
-		CHECK(vhsaKmtDestroyQueue(resource.QueueId) == HSAKMT_STATUS_INVALID_HANDLE);
+		CHECK(vhsaKmtDestroyQueue(resource.QueueId) == HSAKMT_STATUS_INVALID_PARAMETER);
 	}
 	OK(vhsaKmtFreeMemory(ring, RING));
 	OK(vhsaKmtFreeMemory(pointers, PAGE));

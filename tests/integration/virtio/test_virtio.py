@@ -3,6 +3,7 @@
 """Runs guests of libhsakmt_virtio against kfdscope-virtio-host on the simulated KFD."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -74,6 +75,19 @@ class Case(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(len(rows), FACT_ROWS)
 
+    def check_walk(self, host, **env):
+        """The thunk's own cases through the guest's calls, but for a list of differences."""
+        done = subprocess.run([program("virtio_walk")],
+                              env=host.guest_env(WALK_GUEST_DIFFERENCES="1", **env),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=120)
+        wrong = [line for line in done.stdout.splitlines()
+                 if "expected" in line or line.startswith("FAILED") or "died" in line]
+        self.assertEqual((done.returncode, wrong, done.stderr), (0, [], ""))
+        count = int(re.search(r"(\d+) differences", done.stdout).group(1))
+        used = {int(row) for row in re.findall(r"  difference (\d+)", done.stdout)}
+        self.assertEqual(used, set(range(count)), "differences that there are no more")
+
     def check_ends_well(self, host):
         self.assertEqual(host.stop(), (0, ""))
 
@@ -96,6 +110,11 @@ class Guests(Case):
                 with self.subTest(options=options, revision=revision):
                     self.check_commands(host, KFDSCOPE_VIRTIO_REVISION=revision, **env)
             self.check_ends_well(host)
+
+    def test_the_thunks_cases_hold_for_guests(self):
+        host = self.host("--primary")
+        self.check_walk(host)
+        self.check_ends_well(host)
 
     def test_guests_of_both_revisions_share_a_host(self):
         host = self.host()
@@ -182,6 +201,11 @@ class RenderNode(Case):
             with self.subTest(revision=revision):
                 self.check_commands(host, KFDSCOPE_VIRTIO_REVISION=revision,
                                     KFDSCOPE_TEST_PRIMARY="1", **self.node_env())
+        self.check_ends_well(host)
+
+    def test_the_thunks_cases_hold_for_guests(self):
+        host = self.host("--primary")
+        self.check_walk(host, **self.node_env())
         self.check_ends_well(host)
 
     def test_without_the_node_the_open_fails(self):

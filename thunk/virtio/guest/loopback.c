@@ -20,6 +20,7 @@ struct resource {
 	bool used;
 	int fd; /* owned; -1: nothing to map */
 	uint64_t offset, size_bytes;
+	uint64_t pages; /* address of the program's memory that it is; 0: of none */
 };
 
 struct loopback {
@@ -106,6 +107,36 @@ static uint32_t new_handle(struct loopback *loopback)
 	return handle;
 }
 
+/* The end of the resource's pages that hold an address, or the address: they are nobody's. */
+static uint64_t shared_until(const struct loopback *loopback, uint64_t address, uint64_t *next)
+{
+	for (uint32_t i = 0; i < loopback->count; i++) {
+		const struct resource *resource = &loopback->resources[i];
+
+		if (!resource->used || !resource->pages)
+			continue;
+		if (address - resource->pages < resource->size_bytes)
+			return resource->pages + resource->size_bytes;
+		if (resource->pages > address && resource->pages < *next)
+			*next = resource->pages;
+	}
+	return address;
+}
+
+/* The program's pages are its own again, but for those that another resource still has. */
+static void give_back(const struct loopback *loopback, uint64_t at, uint64_t size_bytes)
+{
+	uint64_t end = at + size_bytes;
+
+	while (at < end) {
+		uint64_t next = end, shared = shared_until(loopback, at, &next);
+
+		if (shared == at)
+			vkmt_pages_unshare((void *)(uintptr_t)at, next - at);
+		at = shared == at ? next : shared;
+	}
+}
+
 static int blob_create(struct vkmt_transport *transport, const struct vkmt_blob *blob,
 		       uint32_t *handle, uint32_t *res_id)
 {
@@ -128,16 +159,18 @@ static int blob_create(struct vkmt_transport *transport, const struct vkmt_blob 
 	if (request.res_id)
 		rc = ask(loopback, &request, pages, &reply, &fd);
 	if (rc == 0) {
-		/* The pages' file stays open, so that they can be found in it again. */
 		loopback->resources[request.res_id] =
 			(struct resource){ .used = true,
-					   .fd = pages >= 0 ? pages : fd,
-					   .offset = pages >= 0 ? request.offset : reply.offset,
-					   .size_bytes = reply.size_bytes };
+					   .fd = fd,
+					   .offset = reply.offset,
+					   .size_bytes = reply.size_bytes,
+					   .pages = (uintptr_t)blob->pages };
 		*handle = *res_id = request.res_id;
 	} else if (pages >= 0) {
-		close(pages);
+		give_back(loopback, (uintptr_t)blob->pages, blob->size_bytes);
 	}
+	if (pages >= 0)
+		close(pages);
 	pthread_mutex_unlock(&loopback->lock);
 	return rc;
 }
@@ -169,14 +202,18 @@ static int blob_close(struct vkmt_transport *transport, uint32_t handle)
 	struct loopback *loopback = loopback_of(transport);
 	struct loopback_request request = { .op = LOOPBACK_CLOSE_BLOB, .res_id = handle };
 	struct loopback_reply reply;
+	struct resource gone;
 	int rc = -ENOENT;
 
 	pthread_mutex_lock(&loopback->lock);
 	if (handle < loopback->count && loopback->resources[handle].used) {
 		rc = ask(loopback, &request, -1, &reply, NULL);
-		if (loopback->resources[handle].fd >= 0)
-			close(loopback->resources[handle].fd);
+		gone = loopback->resources[handle];
 		loopback->resources[handle] = (struct resource){ .fd = -1 };
+		if (gone.pages)
+			give_back(loopback, gone.pages, gone.size_bytes);
+		if (gone.fd >= 0)
+			close(gone.fd);
 	}
 	pthread_mutex_unlock(&loopback->lock);
 	return rc;

@@ -64,8 +64,11 @@ HSAKMT_STATUS vkmt_alloc_memory_align(HSAuint32 PreferredNode, HSAuint64 SizeInB
 
 	if (!device)
 		return NOT_OPENED;
-	if (!MemoryAddress || SizeInBytes == 0 || SizeInBytes % VIRTIO_PAGE_BYTES)
+	if (!MemoryAddress || SizeInBytes == 0 || SizeInBytes % VIRTIO_PAGE_BYTES ||
+	    (MemFlags.ui32.FixedAddress && !*MemoryAddress))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (Alignment > VIRTIO_PAGE_BYTES && device->revision == VIRTIO_REVISION_1)
+		return HSAKMT_STATUS_NOT_SUPPORTED; /* its message has no place for it */
 	bo = calloc(1, sizeof(*bo));
 	req.blob_id = bo ? vkmt_blob_id(device) : 0;
 	if (!req.blob_id) {
@@ -76,8 +79,12 @@ HSAKMT_STATUS vkmt_alloc_memory_align(HSAuint32 PreferredNode, HSAuint64 SizeInB
 							 .MemFlags = MemFlags,
 							 .SizeInBytes = SizeInBytes,
 							 .Alignment = Alignment };
+	if (MemFlags.ui32.FixedAddress)
+		req.alloc_args.MemoryAddress = (uintptr_t)*MemoryAddress;
 	status = send_memory(device, &req, &rsp);
-	if (status == HSAKMT_STATUS_SUCCESS && !vkmt_in_vm(device, rsp.memory_handle))
+	/* What has no address has a handle in its place, which lies elsewhere. */
+	if (status == HSAKMT_STATUS_SUCCESS && !MemFlags.ui32.NoAddress &&
+	    !vkmt_in_vm(device, rsp.memory_handle))
 		status = HSAKMT_STATUS_ERROR;
 	if (status == HSAKMT_STATUS_SUCCESS) {
 		bo->kind = MemFlags.ui32.Scratch ? VKMT_BO_SCRATCH : VKMT_BO_MEMORY;
@@ -106,11 +113,10 @@ HSAKMT_STATUS vkmt_free_memory(void *MemoryAddress, HSAuint64 SizeInBytes)
 	struct vkmt_device *device = vkmt_device();
 	struct vkmt_bo *bo;
 
-	(void)SizeInBytes;
 	if (!device)
 		return NOT_OPENED;
-	if (!MemoryAddress)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (!MemoryAddress || SizeInBytes == 0)
+		return HSAKMT_STATUS_ERROR;
 	pthread_mutex_lock(&device->bo_lock);
 	bo = vkmt_bo_at(device, (uintptr_t)MemoryAddress);
 	if (bo && (bo->kind == VKMT_BO_MEMORY || bo->kind == VKMT_BO_SCRATCH))
@@ -198,7 +204,7 @@ HSAKMT_STATUS vkmt_map_memory_to_gpu(void *MemoryAddress, HSAuint64 MemorySizeIn
 	if (!device)
 		return NOT_OPENED;
 	if (!MemoryAddress)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
+		return HSAKMT_STATUS_ERROR;
 	if (!host_place(device, (uintptr_t)MemoryAddress, &bo, &req.map_to_GPU_args.MemoryAddress,
 			&res_id))
 		return HSAKMT_STATUS_INVALID_HANDLE;
@@ -227,8 +233,9 @@ HSAKMT_STATUS vkmt_map_memory_to_gpu_nodes(void *MemoryAddress, HSAuint64 Memory
 
 	if (!device)
 		return NOT_OPENED;
-	if (!MemoryAddress || NumberOfNodes > VIRTIO_MEMORY_NODES_MAX ||
-	    (NumberOfNodes && !NodeArray))
+	if (!MemoryAddress)
+		return HSAKMT_STATUS_ERROR;
+	if (NumberOfNodes > VIRTIO_MEMORY_NODES_MAX || (NumberOfNodes && !NodeArray))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	if (!host_place(device, (uintptr_t)MemoryAddress, &bo, &args->MemoryAddress,
 			&message.req.res_id))
@@ -255,8 +262,6 @@ HSAKMT_STATUS vkmt_unmap_memory_to_gpu(void *MemoryAddress)
 
 	if (!device)
 		return NOT_OPENED;
-	if (!MemoryAddress)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
 	if (!host_place(device, (uintptr_t)MemoryAddress, &bo, &req.MemoryAddress, &res_id))
 		return HSAKMT_STATUS_SUCCESS;
 	if (bo->kind != VKMT_BO_SCRATCH)
@@ -304,7 +309,7 @@ HSAKMT_STATUS vkmt_set_memory_user_data(const void *Pointer, void *UserData)
 	if (bo)
 		bo->user_data = UserData;
 	pthread_mutex_unlock(&device->bo_lock);
-	return bo ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+	return bo ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_ERROR;
 }
 
 /* Addresses become ours again where the host tells its own. */

@@ -113,9 +113,8 @@ HSAKMT_STATUS vkmt_get_node_properties(HSAuint32 NodeId, HsaNodeProperties *Node
 	if (!NodeProperties)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	pthread_mutex_lock(&device->cache_lock);
-	if (!device->has_system)
-		status = HSAKMT_STATUS_ERROR; /* acquired properties come first */
-	else if (NodeId >= VKMT_NODES_MAX || NodeId >= device->system.NumNodes)
+	if (!device->has_system || /* acquired properties come first */
+	    NodeId >= VKMT_NODES_MAX || NodeId >= device->system.NumNodes)
 		status = HSAKMT_STATUS_INVALID_NODE_UNIT;
 	else if (!device->has_node[NodeId]) {
 		status = send_query(device, &req, &rsp);

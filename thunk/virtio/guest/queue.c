@@ -174,8 +174,10 @@ HSAKMT_STATUS vkmt_create_queue_ext(HSAuint32 NodeId, HSA_QUEUE_TYPE Type,
 
 	if (!device)
 		return NOT_OPENED;
-	if (!QueueResource || !QueueAddress || NodeId >= VKMT_NODES_MAX)
+	if (!QueueResource || !QueueAddress)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (NodeId >= VKMT_NODES_MAX)
+		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	*args = (struct queue_req_create){ .NodeId = NodeId,
 					   .Type = Type,
 					   .QueuePercentage = QueuePercentage,
@@ -220,7 +222,11 @@ HSAKMT_STATUS vkmt_create_queue_v2(HSAuint32 NodeId, HSA_QUEUE_TYPE Type, HSAuin
 				   HSAuint64 MetaDataQueueSizeInBytes, HsaEvent *Event,
 				   HsaQueueResource *QueueResource)
 {
-	(void)MetaDataQueueSizeInBytes;
+	if (!vkmt_device())
+		return NOT_OPENED;
+	if (MetaDataQueueSizeInBytes)
+		return MetaDataQueueSizeInBytes % PAGE ? HSAKMT_STATUS_INVALID_PARAMETER
+						       : HSAKMT_STATUS_NOT_SUPPORTED;
 	return vkmt_create_queue_ext(NodeId, Type, QueuePercentage, Priority, SdmaEngineId,
 				     QueueAddress, QueueSizeInBytes, Event, QueueResource);
 }
@@ -266,7 +272,7 @@ HSAKMT_STATUS vkmt_destroy_queue(HSA_QUEUEID QueueId)
 		queue_free(device, queue);
 	}
 	pthread_mutex_unlock(&device->bo_lock);
-	return queue ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+	return queue ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }
 
 HSAKMT_STATUS vkmt_update_queue(HSA_QUEUEID QueueId, HSAuint32 QueuePercentage,
@@ -284,7 +290,7 @@ HSAKMT_STATUS vkmt_update_queue(HSA_QUEUEID QueueId, HSAuint32 QueuePercentage,
 		return NOT_OPENED;
 	req.res_id = queue_resource(device, QueueId, &handle);
 	if (!req.res_id)
-		return HSAKMT_STATUS_INVALID_HANDLE;
+		return HSAKMT_STATUS_INVALID_PARAMETER;
 	req.update_queue_args = (struct queue_req_update){ .QueueId = handle,
 							   .QueuePercentage = QueuePercentage,
 							   .Priority = (uint64_t)(int64_t)Priority,
@@ -309,7 +315,7 @@ HSAKMT_STATUS vkmt_get_queue_info(HSA_QUEUEID QueueId, HsaQueueInfo *QueueInfo)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	req.res_id = queue_resource(device, QueueId, &handle);
 	if (!req.res_id)
-		return HSAKMT_STATUS_INVALID_HANDLE;
+		return HSAKMT_STATUS_INVALID_PARAMETER;
 	rc = vkmt_send(device, VIRTIO_CMD_QUEUE, &req, sizeof(req), &rsp, sizeof(rsp));
 	status = vkmt_status(rc, rc == 0 ? rsp.ret : 0);
 	if (status == HSAKMT_STATUS_SUCCESS)
@@ -336,7 +342,7 @@ HSAKMT_STATUS vkmt_set_queue_cu_mask(HSA_QUEUEID QueueId, HSAuint32 CUMaskCount,
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	message.req.res_id = queue_resource(device, QueueId, &handle);
 	if (!message.req.res_id)
-		return HSAKMT_STATUS_INVALID_HANDLE;
+		return HSAKMT_STATUS_INVALID_PARAMETER;
 	message.req.CUMaskCount = CUMaskCount;
 	memcpy(message.words, QueueCUMask, CUMaskCount / 8);
 	rc = vkmt_send(device, VIRTIO_CMD_QUEUE, &message, sizeof(message), &rsp, sizeof(rsp));
@@ -361,7 +367,7 @@ HSAKMT_STATUS vkmt_alloc_queue_gws(HSA_QUEUEID QueueId, HSAuint32 nGWS, HSAuint3
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	req.res_id = queue_resource(device, QueueId, &handle);
 	if (!req.res_id)
-		return HSAKMT_STATUS_INVALID_HANDLE;
+		return HSAKMT_STATUS_INVALID_PARAMETER;
 	req.nGWS = nGWS;
 	rc = vkmt_send(device, VIRTIO_CMD_QUEUE, &req, sizeof(req), &answer, sizeof(answer));
 	status = vkmt_status(rc, rc == 0 ? answer.rsp.ret : 0);

@@ -20,6 +20,12 @@ static bool is_device(const struct memory_req_alloc_args *args)
 	       !args->MemFlags.ui32.OnlyAddress && args->PreferredNode != 0;
 }
 
+/* On other nodes, and for memory of other kinds, the thunk knows no handles. */
+static bool is_handle(const struct memory_req_alloc_args *args)
+{
+	return args->MemFlags.ui32.NoAddress && is_device(args);
+}
+
 /* Hands the addresses from the reservation to the thunk, which maps what it allocates there. */
 static int32_t alloc_at(struct virtio_context *ctx, const struct memory_req_alloc_args *args,
 			uint64_t address, uint64_t va_bytes)
@@ -41,16 +47,42 @@ static int32_t alloc_at(struct virtio_context *ctx, const struct memory_req_allo
 	return ret;
 }
 
+/* What has no address gets a handle of the thunk's choice. */
+static int32_t alloc_handle(struct virtio_context *ctx, const struct memory_req_alloc_args *args,
+			    struct object *object)
+{
+	void *got = NULL;
+	int32_t ret = hsaKmtAllocMemoryCtx(ctx->kfd, args->PreferredNode, args->SizeInBytes,
+					   args->MemFlags, &got);
+
+	if (ret == HSAKMT_STATUS_SUCCESS)
+		object_index(ctx, object, (uintptr_t)got, args->SizeInBytes);
+	return ret;
+}
+
+static uint64_t take_addresses(struct virtio_context *ctx, const struct memory_req_alloc_args *args,
+			       uint64_t va_bytes, uint64_t align)
+{
+	if (!args->MemFlags.ui32.FixedAddress)
+		return virtio_va_alloc(&ctx->va, va_bytes, align);
+	return args->MemoryAddress % PAGE == 0 &&
+			       virtio_va_take(&ctx->va, args->MemoryAddress, va_bytes)
+		       ? args->MemoryAddress
+		       : 0;
+}
+
 static int32_t alloc_memory(struct virtio_context *ctx, const struct memory_req_alloc_args *args,
 			    struct object *object)
 {
 	uint64_t align = is_device(args) ? DEVICE_ALIGN : PAGE, va_bytes, address;
 	int32_t ret;
 
+	if (args->MemFlags.ui32.FixedAddress)
+		align = PAGE;
 	va_bytes = round_up(args->SizeInBytes, align) << args->MemFlags.ui32.AQLQueueMemory;
 	if (args->Alignment > align)
 		align = args->Alignment;
-	address = virtio_va_alloc(&ctx->va, va_bytes, align);
+	address = take_addresses(ctx, args, va_bytes, align);
 	if (!address)
 		return HSAKMT_STATUS_NO_MEMORY;
 	ret = alloc_at(ctx, args, address, va_bytes);
@@ -91,7 +123,7 @@ static int32_t alloc_scratch(struct virtio_context *ctx, const struct memory_req
 	int32_t ret;
 
 	if (!host_is_gpu(ctx->host, args->PreferredNode))
-		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+		return HSAKMT_STATUS_NO_MEMORY;
 	ret = open_scratch(ctx, args);
 	if (ret != HSAKMT_STATUS_SUCCESS)
 		return ret;
@@ -112,17 +144,24 @@ int32_t host_alloc(struct virtio_context *ctx, const struct memory_req_alloc_arg
 
 	if (args->PreferredNode >= ctx->host->node_count)
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
-	if (args->SizeInBytes == 0 || args->SizeInBytes > ctx->kfd_bytes ||
-	    args->SizeInBytes % PAGE || args->Alignment & (args->Alignment - 1) ||
-	    args->Alignment > ctx->kfd_bytes)
+	if (args->SizeInBytes == 0 || args->SizeInBytes % PAGE ||
+	    args->Alignment & (args->Alignment - 1) || (args->Alignment && args->Alignment < PAGE))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
+	if (args->MemFlags.ui32.Scratch && args->Alignment)
+		return HSAKMT_STATUS_NOT_IMPLEMENTED;
+	if (args->SizeInBytes > ctx->kfd_bytes || args->Alignment > ctx->kfd_bytes)
+		return HSAKMT_STATUS_NO_MEMORY;
 	object = object_new(ctx, OBJECT_DOORBELL); /* of no kind that has to be undone, so far */
 	if (!object)
 		return HSAKMT_STATUS_NO_MEMORY;
 	object->node_id = args->PreferredNode;
 	object->flags = args->MemFlags;
-	ret = args->MemFlags.ui32.Scratch ? alloc_scratch(ctx, args, object)
-					  : alloc_memory(ctx, args, object);
+	if (args->MemFlags.ui32.Scratch)
+		ret = alloc_scratch(ctx, args, object);
+	else if (is_handle(args))
+		ret = alloc_handle(ctx, args, object);
+	else
+		ret = alloc_memory(ctx, args, object);
 	if (ret == HSAKMT_STATUS_SUCCESS && object->kind == OBJECT_DOORBELL)
 		object->kind = OBJECT_MEMORY;
 	if (ret == HSAKMT_STATUS_SUCCESS && object_file(ctx, object, blob_id) != 0)

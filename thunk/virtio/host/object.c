@@ -99,6 +99,8 @@ static void end_memory(struct virtio_context *ctx, struct object *object)
 	/* A guest need not have unmapped it; the thunk says so if it was not mapped. */
 	(void)hsaKmtUnmapMemoryToGPUCtx(ctx->kfd, address);
 	(void)hsaKmtFreeMemoryCtx(ctx->kfd, address, object->place.size_bytes);
+	if (!object->va_bytes) /* it has a handle in place of an address */
+		return;
 	(void)host_reserve(object->place.start, object->va_bytes);
 	virtio_va_free(&ctx->va, object->place.start, object->va_bytes);
 }

@@ -206,9 +206,10 @@ static int alloc_gws(struct host_call *call, queue_req *req, const struct object
 	if (!rsp)
 		return -ENOMEM;
 	call->ret = HSAKMT_STATUS_INVALID_HANDLE;
-	if (queue && req->nGWS)
+	if (queue) /* for none it gives them back, and tells no first one */
 		call->ret = hsaKmtAllocQueueGWSCtx(call->ctx->kfd, queue->queue_id, req->nGWS,
-						   (HSAuint32 *)(void *)rsp->payload);
+						   req->nGWS ? (HSAuint32 *)(void *)rsp->payload
+							     : NULL);
 	return 0;
 }
 

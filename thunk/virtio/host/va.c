@@ -50,6 +50,37 @@ void virtio_va_fini(struct virtio_va *va)
 	}
 }
 
+/* Takes [at, at + size) out of a free piece that holds it. @return false without memory. */
+static bool piece_take(struct virtio_va *va, struct piece *piece, uint64_t at, uint64_t size_bytes)
+{
+	uint64_t start = piece->place.start, end = range_node_end(&piece->place);
+	struct piece *rest = NULL;
+
+	if (at > start && end > at + size_bytes) {
+		rest = calloc(1, sizeof(*rest));
+		if (!rest)
+			return false;
+	}
+	piece_remove(va, piece);
+	if (at > start) {
+		piece_insert(va, piece, start, at - start);
+		piece = rest;
+	}
+	if (end > at + size_bytes)
+		piece_insert(va, piece, at + size_bytes, end - at - size_bytes);
+	else if (at == start)
+		free(piece);
+	return true;
+}
+
+bool virtio_va_take(struct virtio_va *va, uint64_t address, uint64_t size_bytes)
+{
+	struct range_node *node = range_tree_find(&va->by_address, address);
+
+	return node && size_bytes && size_bytes <= range_node_end(node) - address &&
+	       piece_take(va, PIECE_OF(node, place), address, size_bytes);
+}
+
 uint64_t virtio_va_alloc(struct virtio_va *va, uint64_t size_bytes, uint64_t align_bytes)
 {
 	struct range_node *node;
@@ -58,27 +89,13 @@ uint64_t virtio_va_alloc(struct virtio_va *va, uint64_t size_bytes, uint64_t ali
 		return 0;
 	node = range_tree_lower_bound(&va->by_size, size_bytes, 0);
 	for (; node; node = range_tree_next(node)) {
-		struct piece *piece = PIECE_OF(node, order), *rest = NULL;
+		struct piece *piece = PIECE_OF(node, order);
 		uint64_t start = piece->place.start, end = range_node_end(&piece->place);
 		uint64_t at = (start + align_bytes - 1) & ~(align_bytes - 1);
 
 		if (at < start || at > end || end - at < size_bytes)
 			continue;
-		if (at > start && end > at + size_bytes) {
-			rest = calloc(1, sizeof(*rest));
-			if (!rest)
-				return 0;
-		}
-		piece_remove(va, piece);
-		if (at > start) {
-			piece_insert(va, piece, start, at - start);
-			piece = rest;
-		}
-		if (end > at + size_bytes)
-			piece_insert(va, piece, at + size_bytes, end - at - size_bytes);
-		else if (at == start)
-			free(piece);
-		return at;
+		return piece_take(va, piece, at, size_bytes) ? at : 0;
 	}
 	return 0;
 }

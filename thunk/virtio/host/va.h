@@ -25,7 +25,9 @@ void virtio_va_fini(struct virtio_va *va);
  * @return its address, or 0: no such piece, or no memory.
  */
 uint64_t virtio_va_alloc(struct virtio_va *va, uint64_t size_bytes, uint64_t align_bytes);
-/* Gives a piece back that virtio_va_alloc() returned; merges it with its neighbours. */
+/* Takes these very addresses. @return false: not all of them are free, or no memory. */
+bool virtio_va_take(struct virtio_va *va, uint64_t address, uint64_t size_bytes);
+/* Gives a piece back that one of the two gave; merges it with its neighbours. */
 void virtio_va_free(struct virtio_va *va, uint64_t address, uint64_t size_bytes);
 /* @return whether [address, address + size) lies in the range. */
 bool virtio_va_holds(const struct virtio_va *va, uint64_t address, uint64_t size_bytes);

@@ -22,16 +22,39 @@ static bool hand_memory(const memory_req *req, memory_rsp *rsp)
 	return by_hand(VIRTIO_CMD_MEMORY, req, sizeof(*req), rsp, sizeof(*rsp));
 }
 
+/* Aligned, without an address, and at the one that was there before. */
+static bool alloc_newer(void)
+{
+	HsaMemFlags flags = { .ui32 = { .NonPaged = 1, .NoAddress = 1 } };
+	void *memory = NULL, *place;
+	bool good = OK(vhsaKmtAllocMemoryAlign(gpu, 2 * PAGE, 1ul << 24, vram_flags, &memory)) &&
+		    HOLDS((uintptr_t)memory % (1ul << 24) == 0) &&
+		    OK(vhsaKmtFreeMemory(memory, 2 * PAGE));
+
+	place = memory;
+	good = OK(vhsaKmtAllocMemory(gpu, PAGE, flags, &memory)) &&
+	       OK(vhsaKmtFreeMemory(memory, PAGE)) && good;
+	flags = vram_flags;
+	flags.ui32.FixedAddress = 1;
+	memory = place;
+	good = OK(vhsaKmtAllocMemory(gpu, PAGE, flags, &memory)) && HOLDS(memory == place) &&
+	       HOLDS(vhsaKmtAllocMemory(gpu, PAGE, flags, &place) == HSAKMT_STATUS_NO_MEMORY) &&
+	       OK(vhsaKmtFreeMemory(memory, PAGE)) && good;
+	memory = (void *)(1ul << 40);
+	return HOLDS(vhsaKmtAllocMemory(gpu, PAGE, flags, &memory) == HSAKMT_STATUS_NO_MEMORY) &&
+	       good;
+}
+
 static bool alloc(void)
 {
-	char *memory = NULL;
-	bool good =
-		OK(vhsaKmtAllocMemoryAlign(gpu, 2 * PAGE, 1ul << 24, vram_flags, (void **)&memory));
+	void *memory = NULL;
 
-	if (!good)
-		return false;
-	memory[0] = memory[2 * PAGE - 1] = 1;
-	return OK(vhsaKmtFreeMemory(memory, 2 * PAGE));
+	if (is_newer)
+		return alloc_newer();
+	return OK(vhsaKmtAllocMemory(gpu, PAGE, vram_flags, &memory)) &&
+	       OK(vhsaKmtFreeMemory(memory, PAGE)) &&
+	       HOLDS(vhsaKmtAllocMemoryAlign(gpu, PAGE, 2 * PAGE, vram_flags, &memory) ==
+		     HSAKMT_STATUS_NOT_SUPPORTED);
 }
 
 static bool map_nodes(void)

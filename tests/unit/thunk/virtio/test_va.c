@@ -55,6 +55,29 @@ static void the_best_fit_is_taken_and_aligned(void **state)
 	virtio_va_fini(&va);
 }
 
+static void wanted_addresses_are_given_if_free(void **state)
+{
+	struct virtio_va va;
+
+	(void)state;
+	assert_true(virtio_va_init(&va, BASE, SIZE));
+	assert_true(virtio_va_take(&va, BASE + 8192, 4096));
+	assert_false(virtio_va_take(&va, BASE + 8192, 4096));
+	assert_false(virtio_va_take(&va, BASE + 4096, 8192)); /* partly taken */
+	assert_false(virtio_va_take(&va, BASE - 4096, 4096));
+	assert_false(virtio_va_take(&va, BASE + SIZE - 4096, 8192));
+	assert_false(virtio_va_take(&va, BASE, 0));
+	assert_true(virtio_va_take(&va, BASE, 8192));
+	assert_true(virtio_va_take(&va, BASE + SIZE - 4096, 4096));
+	assert_int_equal(virtio_va_alloc(&va, SIZE - 16384, 4096), BASE + 12288);
+	assert_int_equal(virtio_va_alloc(&va, 4096, 4096), 0);
+	virtio_va_free(&va, BASE + 12288, SIZE - 16384);
+	virtio_va_free(&va, BASE, 12288);
+	virtio_va_free(&va, BASE + SIZE - 4096, 4096);
+	assert_int_equal(virtio_va_alloc(&va, SIZE, 4096), BASE);
+	virtio_va_fini(&va);
+}
+
 static void ids_come_and_go(void **state)
 {
 	struct virtio_ids ids = { 0 };
@@ -82,6 +105,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(freed_pieces_grow_together_again),
 		cmocka_unit_test(the_best_fit_is_taken_and_aligned),
+		cmocka_unit_test(wanted_addresses_are_given_if_free),
 		cmocka_unit_test(ids_come_and_go),
 	};
 
