@@ -140,8 +140,10 @@ class Guests(Case):
     def check_isolation(self, *options):
         host = self.host(*options)
         twins = [subprocess.Popen([program("virtio_guest_twin"), mark], env=host.guest_env(),
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-                 for mark in "AB"]
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) for mark in "AB"]
+        for twin in twins:
+            self.addCleanup(twin.communicate)
         places = [twin.stdout.readline() for twin in twins]
         self.assertNotEqual(*places)
         for twin, place in zip(twins, reversed(places)):
@@ -149,10 +151,10 @@ class Guests(Case):
             twin.stdin.flush()
             self.assertEqual(twin.stdout.readline(), "tried\n")
         for twin in twins:
-            twin.stdin.write("0\n")
+            twin.stdin.write("0 0 0 0 0\n")
             twin.stdin.flush()
-            twin.communicate(timeout=30)
-            self.assertEqual(twin.returncode, 0)
+            errors = twin.communicate(timeout=30)[1]
+            self.assertEqual((twin.returncode, errors), (0, ""))
         self.check_ends_well(host)
 
     def test_two_guests_do_not_reach_each_other(self):

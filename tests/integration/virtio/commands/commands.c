@@ -11,9 +11,7 @@
 #include "virtio/guest/guest.h"
 #include "virtio/observer.h"
 
-HSAuint32 gpu;
 bool shares_primary, is_newer;
-HsaNodeProperties gpu_properties;
 
 /* What went over the transport since the last row began. */
 static struct {
@@ -21,13 +19,6 @@ static struct {
 	unsigned int sent, answered; /* of this command; answered: with a status */
 	int32_t ret;                 /* the last one */
 } seen;
-
-bool holds(bool is_true, const char *file, int line, const char *what)
-{
-	if (!is_true)
-		fprintf(stderr, "%s:%d: %s\n", file, line, what);
-	return is_true;
-}
 
 static void guest_begin(const struct virtio_observed *command)
 {
@@ -71,63 +62,6 @@ static void watch(void)
 	};
 
 	virtio_observer = &observer;
-}
-
-bool by_hand(uint32_t command, const void *request, size_t request_bytes, void *response,
-	     size_t response_bytes)
-{
-	int rc =
-		vkmt_send(vkmt_device(), command, request, request_bytes, response, response_bytes);
-
-	return rc == 0 && (!response_bytes || ((int32_t *)response)[1] == 0);
-}
-
-int dmabuf_of(void *address)
-{
-	struct vkmt_device *device = vkmt_device();
-	const struct vkmt_bo *bo;
-	int fd = -1;
-
-	pthread_mutex_lock(&device->bo_lock);
-	bo = vkmt_bo_at(device, (uintptr_t)address);
-	if (bo)
-		fd = device->transport->ops->export(device->transport, bo->handle);
-	pthread_mutex_unlock(&device->bo_lock);
-	return fd;
-}
-
-static void *take(HSAuint32 node, size_t bytes, HsaMemFlags flags)
-{
-	void *memory = NULL;
-
-	return OK(vhsaKmtAllocMemory(node, bytes, flags, &memory)) ? memory : NULL;
-}
-
-void *take_vram(size_t bytes)
-{
-	return take(gpu, bytes, (HsaMemFlags){ .ui32 = { .HostAccess = 1, .NonPaged = 1 } });
-}
-
-void *take_system(size_t bytes)
-{
-	return take(0, bytes, (HsaMemFlags){ .ui32 = { .HostAccess = 1, .ExecuteAccess = 1 } });
-}
-
-/* Asked by hand, so that the library has still to ask. */
-static bool find_gpu(void)
-{
-	struct vhsakmt_ccmd_query_info_req req = { .type = VIRTIO_QUERY_GET_NODE_PROP };
-	struct vhsakmt_ccmd_query_info_rsp rsp;
-
-	for (; req.NodeID < 64; req.NodeID++) {
-		if (!by_hand(VIRTIO_CMD_QUERY_INFO, &req, sizeof(req), &rsp, sizeof(rsp)))
-			return false;
-		gpu = req.NodeID;
-		gpu_properties = rsp.node_props;
-		if (rsp.node_props.NumFComputeCores)
-			return true;
-	}
-	return false;
 }
 
 static sender sender_of(const struct sub_command *sub)

@@ -8,53 +8,10 @@
 typedef struct vhsakmt_ccmd_event_req event_req;
 typedef struct vhsakmt_ccmd_event_rsp event_rsp;
 
-/* A queue and what it is made of. */
-struct ring {
-	void *ring, *pointers;
-	HsaQueueResource resource;
-};
-
-static bool ring_begin(struct ring *ring, HSA_QUEUE_TYPE type)
-{
-	*ring = (struct ring){ .ring = take_system(RING), .pointers = take_system(PAGE) };
-	if (!ring->ring || !ring->pointers || !OK(vhsaKmtMapMemoryToGPU(ring->ring, RING, NULL)) ||
-	    !OK(vhsaKmtMapMemoryToGPU(ring->pointers, PAGE, NULL)))
-		return false;
-	for (size_t i = 0; i < RING / 64; i++)
-		((unsigned short *)ring->ring)[i * 32] = 1; /* invalid packet */
-	if (type == HSA_QUEUE_COMPUTE_AQL) {
-		ring->resource.Queue_write_ptr_aql = ring->pointers;
-		ring->resource.Queue_read_ptr_aql = (HSAuint64 *)ring->pointers + 8;
-	}
-	return OK(vhsaKmtCreateQueue(gpu, type, 100, HSA_QUEUE_PRIORITY_NORMAL, ring->ring, RING,
-				     NULL, &ring->resource));
-}
-
-static bool ring_end(struct ring *ring)
-{
-	bool good = !ring->resource.QueueId || OK(vhsaKmtDestroyQueue(ring->resource.QueueId));
-
-	good = OK(vhsaKmtFreeMemory(ring->ring, RING)) && good;
-	return OK(vhsaKmtFreeMemory(ring->pointers, PAGE)) && good;
-}
-
-/* A barrier packet that the GPU takes. */
-static bool runs(struct ring *ring)
-{
-	HSAuint64 *read = ring->resource.Queue_read_ptr_aql;
-
-	((unsigned short *)ring->ring)[0] = 3 | 1 << 8; /* barrier-AND, barrier bit */
-	__atomic_store_n(ring->resource.Queue_write_ptr_aql, 1, __ATOMIC_RELEASE);
-	*(volatile HSAuint64 *)ring->resource.Queue_DoorBell_aql = 0;
-	for (int i = 0; i < 10000 && !__atomic_load_n(read, __ATOMIC_ACQUIRE); i++)
-		usleep(1000);
-	return HOLDS(*read == 1);
-}
-
 static bool create(void)
 {
 	struct ring ring;
-	bool good = ring_begin(&ring, HSA_QUEUE_COMPUTE_AQL) && runs(&ring);
+	bool good = ring_begin(&ring, HSA_QUEUE_COMPUTE_AQL) && ring_runs(&ring);
 
 	good = ring_end(&ring) && good;
 	good = ring_begin(&ring, HSA_QUEUE_SDMA) && HOLDS(ring.resource.Queue_write_ptr != NULL) &&
@@ -84,7 +41,7 @@ static bool update(void)
 	bool good = ring_begin(&ring, HSA_QUEUE_COMPUTE_AQL) &&
 		    vhsaKmtUpdateQueue(ring.resource.QueueId, 50, HSA_QUEUE_PRIORITY_HIGH,
 				       ring.ring, RING, NULL) == HSAKMT_STATUS_SUCCESS &&
-		    runs(&ring);
+		    ring_runs(&ring);
 
 	return ring_end(&ring) && good;
 }
