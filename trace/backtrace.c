@@ -20,6 +20,18 @@ const struct trace_options *trace_options(void)
 	return &options;
 }
 
+/* How many samples a second make sense: more would be the program's main business. */
+static uint32_t queue_hz(const char *text)
+{
+	enum { HZ_MAX = 1000 };
+	char *end = NULL;
+	unsigned long value = text ? strtoul(text, &end, 10) : 0;
+
+	if (!text || end == text || *end != '\0')
+		return 0;
+	return value < HZ_MAX ? (uint32_t)value : HZ_MAX;
+}
+
 void trace_options_read(void)
 {
 	static const struct {
@@ -36,6 +48,7 @@ void trace_options_read(void)
 	const char *where = getenv("KFDSCOPE_STACKS");
 	char *end = NULL;
 
+	options.queue_hz = queue_hz(getenv("KFDSCOPE_QUEUE_HZ"));
 	if (depth && *depth) {
 		unsigned long value = strtoul(depth, &end, 10);
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "ioctl_trace.h"
+#include "sampler/sampler.h"
 #include "trace.h"
 #include "values.h"
 
@@ -103,6 +104,7 @@ static int traced_close(struct device *dev, int fd)
 
 		trace_call_fire(TRACE_kmt_os_close_entry, &event);
 	}
+	sampler_before_close(dev, fd);
 	ret = dev->base_ops->close(dev, fd);
 	leave_close(&call, ret);
 	return ret;
@@ -174,9 +176,11 @@ static int traced_ioctl(struct device *dev, int fd, unsigned long request, void 
 		return unknown_ioctl(dev, fd, request, arg, CALLER);
 	if (trace_device_begin(&call, CALLER, which->entry))
 		which->enter(&call, fd, request, arg);
+	sampler_before_ioctl(dev, request, arg);
 	ret = dev->base_ops->ioctl(dev, fd, request, arg);
 	if (trace_device_end(&call, which->exit, failed(ret)))
 		which->leave(&call, ret, request, arg);
+	sampler_after_ioctl(dev, fd, request, arg, ret);
 	return ret;
 }
 

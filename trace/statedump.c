@@ -16,6 +16,7 @@
 #include "memory/fmm.h"
 #include "openclose/process.h"
 #include "queue/queue.h"
+#include "sampler/sampler.h"
 #include "topology/topology.h"
 #include "trace.h"
 #include "values.h"
@@ -45,6 +46,12 @@ struct trace_schema_origin trace_schema_origin(void)
 		.kfd_major = kmt_process()->kfd_major,
 		.kfd_minor = kmt_process()->kfd_minor,
 	};
+}
+
+/* Each context has a device and a descriptor of its own. */
+bool sampler_ends_with(int queue_fd, int closed_fd)
+{
+	return queue_fd == closed_fd;
 }
 
 static void emit_node(struct dump *dump, uint32_t node_id)
@@ -249,6 +256,7 @@ void trace_state_dump(void)
 void trace_state_forked(void)
 {
 	trace_schema_forget();
+	sampler_forked();
 	__atomic_store_n(&is_inherited, 1, __ATOMIC_RELEASE);
 }
 

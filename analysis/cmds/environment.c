@@ -135,6 +135,8 @@ bool environment_make(const struct environment_options *options, const struct pl
 		envp = g_environ_setenv(envp, "KFDSCOPE_STACK_DEPTH", options->stack_depth, TRUE);
 	if (options->stacks)
 		envp = g_environ_setenv(envp, "KFDSCOPE_STACKS", options->stacks, TRUE);
+	if (options->queue_hz)
+		envp = g_environ_setenv(envp, "KFDSCOPE_QUEUE_HZ", options->queue_hz, TRUE);
 	*out = envp;
 out:
 	g_free(tree);

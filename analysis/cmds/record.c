@@ -28,20 +28,45 @@ struct record_options {
 	char *layers;   /* owned; NULL: the default */
 	gboolean system_thunk, blocking;
 	char *stack_depth, *stacks; /* owned */
+	char *queue_hz;             /* owned; NULL: queues are not sampled */
 };
 
 static const char default_topology[] = "gfx90a";
+static const char default_queue_hz[] = "100";
+enum { QUEUE_HZ_MAX = 1000 };
 
 /* --model alone takes the default tree; GOption calls this with NULL then. */
 static gboolean parse_model(const char *option, const char *value, void *data, GError **error)
 {
-	char **topology = data;
+	struct record_options *options = data;
 
 	(void)option;
 	(void)error;
-	g_free(*topology);
-	*topology = g_strdup(value ? value : default_topology);
+	g_free(options->topology);
+	options->topology = g_strdup(value ? value : default_topology);
 	return TRUE;
+}
+
+/* The same for --queues. */
+static gboolean parse_queues(const char *option, const char *value, void *data, GError **error)
+{
+	struct record_options *options = data;
+
+	(void)option;
+	(void)error;
+	g_free(options->queue_hz);
+	options->queue_hz = g_strdup(value ? value : default_queue_hz);
+	return TRUE;
+}
+
+static bool queue_hz_valid(const struct cmd *cmd, const char *text)
+{
+	guint64 hz;
+
+	if (!text || g_ascii_string_to_unsigned(text, 10, 1, QUEUE_HZ_MAX, &hz, NULL))
+		return true;
+	cmd_error(cmd, "--queues is '%s': it must be 1 to %d samples a second", text, QUEUE_HZ_MAX);
+	return false;
 }
 
 /* A size with an optional K or M, which LTTng wants to be a power of two. */
@@ -74,7 +99,7 @@ static bool layers_valid(const struct cmd *cmd, struct record_options *options)
 
 static bool options_valid(const struct cmd *cmd, struct record_options *options)
 {
-	if (!layers_valid(cmd, options))
+	if (!layers_valid(cmd, options) || !queue_hz_valid(cmd, options->queue_hz))
 		return false;
 	if (options->front && g_str_equal(options->front, "preload"))
 		options->environment.front = MODEL_FRONT_PRELOAD;
@@ -105,6 +130,7 @@ static bool options_valid(const struct cmd *cmd, struct record_options *options)
 	options->environment.topology = options->topology;
 	options->environment.stack_depth = options->stack_depth;
 	options->environment.stacks = options->stacks;
+	options->environment.queue_hz = options->queue_hz;
 	options->recording.blocking = options->blocking;
 	return true;
 }
@@ -277,6 +303,9 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		  "Record at most N frames of each stack (0 to 64, default 32)", "N" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &options.stacks,
 		  "Which events carry stacks: api, memory, ioctl, all or none", "WHICH" },
+		{ "queues", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
+		  (void *)parse_queues,
+		  "Sample what the queues do, HZ times a second (default: 100)", "HZ" },
 		{ "subbuf-size", 0, 0, G_OPTION_ARG_STRING, &options.subbuf,
 		  "Size of a sub-buffer (default: what shared memory allows, at most 4M)", "SIZE" },
 		{ "subbuf-count", 0, 0, G_OPTION_ARG_INT, &subbuf_count,
@@ -287,7 +316,7 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 	};
 	int rc = CMD_EXIT_USAGE;
 
-	if (!cmd_parse(cmd, entries, &options.topology, &argc, &argv))
+	if (!cmd_parse(cmd, entries, &options, &argc, &argv))
 		goto out;
 	options.recording.subbuf_count = (uint32_t)MAX(subbuf_count, 0);
 	if (argc < 2)
@@ -302,6 +331,7 @@ out:
 	g_free(options.layers);
 	g_free(options.stack_depth);
 	g_free(options.stacks);
+	g_free(options.queue_hz);
 	return rc;
 }
 

@@ -55,6 +55,7 @@ struct queues {
 	GPtrArray *left;        /* of borrowed struct queue: the result, made when asked for */
 	GPtrArray *refused;     /* of struct refused_queue, owned */
 	uint64_t refused_count;
+	GPtrArray *activity;  /* of struct queue_activity, owned */
 	GPtrArray *streams;   /* of struct smi_stream, owned */
 	GPtrArray *processes; /* of struct queues_process, owned */
 	struct queue_counts counts;
@@ -169,6 +170,7 @@ static struct queue *wanted_queue(const struct call *call, const struct record *
 	queue->kind = kind_of(is_api ? values_get(&call->values, FIELD_QUEUE_TYPE, 0)
 				     : args_number(args, "queue_type", 0),
 			      is_api);
+	queue->ring_va = args_number(args, is_api ? "QueueAddress" : "ring_base_address", 0);
 	queue->ring_bytes = is_api ? values_get(&call->values, FIELD_SIZE, 0)
 				   : args_number(args, "ring_size", 0);
 	queue->percentage = args_number(args, is_api ? "QueuePercentage" : "queue_percentage", 0);
@@ -243,6 +245,11 @@ static void begin_queue(struct queues *queues, struct queue *queue, int64_t time
 		tell_changed(queues, before, time_ns, false);
 	queue->created_ns = queue->call ? time_ns : 0;
 	queue->internal_bytes = internal_bytes(queue);
+	/* It may have been sampled while the library had not returned it yet. */
+	if (queue->activity && queue->activity->queues == 1) {
+		queue->activity->queue_id = queue->id;
+		queue->activity->created_ns = queue->created_ns;
+	}
 	g_hash_table_replace(queues->live, key, queue);
 	queue_counts_add(&queues->counts, queue, queues->live, time_ns);
 	tell_changed(queues, queue, time_ns, true);
@@ -394,6 +401,18 @@ static void end_properties(struct queues *queues, const struct call *call,
 		   each * args_reader_number(reader, "NodeProperties_NumSdmaXgmiEngines", 0));
 }
 
+/* The driver's answer, to this call or to the API call around it. */
+static void note_kernel_id(struct queues *queues, const struct call *call,
+			   const struct record *exit)
+{
+	struct queue *wanted = g_hash_table_lookup(queues->wanted, call->thread);
+
+	if (!wanted || !exit || !has_succeeded(call, exit))
+		return;
+	wanted->kernel_id = (uint32_t)args_reader_number(exit->reader, "queue_id", 0);
+	wanted->has_kernel_id = true;
+}
+
 static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		       const struct record *exit)
 {
@@ -401,6 +420,8 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 	enum queue_op op = (enum queue_op)op_cache_find(&queues->ops, call->type);
 	struct queue *queue;
 
+	if (op == QUEUE_OP_CREATE && call->type->layer == LAYER_IOCTL)
+		note_kernel_id(queues, call, exit);
 	if (op == QUEUE_OP_NONE || call_is_inner(call))
 		return;
 	if (op == QUEUE_OP_CREATE) {
@@ -456,6 +477,9 @@ static void dump_queue(struct queues *queues, struct process *process, const str
 	queue->kind = kind_of(values_get(values, FIELD_QUEUE_TYPE, 0), true);
 	queue->node_id = (uint32_t)values_get(values, FIELD_NODE, UINT32_MAX);
 	queue->gpu_id = (uint32_t)values_get(values, FIELD_GPU, 0);
+	queue->ring_va = args_number(args, "ring_va", 0);
+	queue->kernel_id = (uint32_t)args_number(args, "kernel_queue_id", 0);
+	queue->has_kernel_id = args_find(args, "kernel_queue_id") != NULL;
 	queue->ring_bytes = values_get(values, FIELD_SIZE, 0);
 	queue->type = arg_text(args, "type");
 	queue->priority = arg_text(args, "priority");
@@ -465,6 +489,53 @@ static void dump_queue(struct queues *queues, struct process *process, const str
 	begin_queue(queues, queue, record->time_ns);
 }
 
+/*
+ * The queue that a sample is of. Its ring is where it was made, unless it was given another one; two
+ * contexts of a process may have queues of one number.
+ */
+static struct queue *sampled_queue(const struct queues *queues, const struct process *process,
+				   const struct queue_sample *sample)
+{
+	struct queue *by_id = NULL;
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, queues->live);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct queue *queue = value;
+
+		if (queue->process != process)
+			continue;
+		if (queue->ring_va && queue->ring_va == sample->ring_va)
+			return queue;
+		if (queue->has_kernel_id && queue->kernel_id == sample->kernel_id)
+			by_id = queue;
+	}
+	/* The driver may have made it while the library has not returned yet. */
+	g_hash_table_iter_init(&iter, queues->wanted);
+	while (!by_id && g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct queue *queue = value;
+
+		if (queue->process == process && queue->has_kernel_id &&
+		    queue->kernel_id == sample->kernel_id)
+			by_id = queue;
+	}
+	return by_id;
+}
+
+static void take_sample(struct queues *queues, struct process *process, const struct record *record)
+{
+	const struct queue_sample sample = queue_sample_of(record->reader);
+	struct queue *queue = sampled_queue(queues, process, &sample);
+	struct queue_activity *row = queue ? queue->activity : NULL;
+
+	if (!row)
+		row = queue_activity_row(queues->activity, process, queue, &sample);
+	if (queue)
+		queue->activity = row;
+	queue_activity_add(row, &sample, record->time_ns);
+}
+
 static void state_told(void *data, struct process *process, const struct record *record)
 {
 	struct queues *queues = data;
@@ -472,6 +543,8 @@ static void state_told(void *data, struct process *process, const struct record 
 
 	if (record->kind == RECORD_DUMP_QUEUE)
 		dump_queue(queues, process, record);
+	if (record->kind == RECORD_QUEUE_SAMPLE)
+		take_sample(queues, process, record);
 	if (record->kind == RECORD_DUMP_NODE)
 		set_limits(queues, process, (uint32_t)values_get(&record->values, FIELD_GPU, 0),
 			   args_reader_number(record->reader, "cp_queues", 0),
@@ -494,6 +567,7 @@ struct queues *queues_new(struct model *model)
 	queues->outstanding = g_ptr_array_new_with_free_func(queue_free);
 	queues->left = g_ptr_array_new();
 	queues->refused = g_ptr_array_new_with_free_func(refused_free);
+	queues->activity = g_ptr_array_new_with_free_func(queue_activity_free);
 	queues->streams = g_ptr_array_new_with_free_func(g_free);
 	queues->processes = g_ptr_array_new_with_free_func(g_free);
 	queue_counts_init(&queues->counts);
@@ -516,6 +590,7 @@ void queues_free(struct queues *queues)
 	g_ptr_array_free(queues->outstanding, TRUE);
 	g_ptr_array_free(queues->left, TRUE);
 	g_ptr_array_free(queues->refused, TRUE);
+	g_ptr_array_free(queues->activity, TRUE);
 	g_ptr_array_free(queues->streams, TRUE);
 	g_ptr_array_free(queues->processes, TRUE);
 	queue_counts_fini(&queues->counts);
@@ -561,6 +636,12 @@ const GPtrArray *queues_refused(const struct queues *queues)
 uint64_t queues_refused_count(const struct queues *queues)
 {
 	return queues->refused_count;
+}
+
+const GPtrArray *queues_activity(const struct queues *queues)
+{
+	queue_activity_sort(queues->activity);
+	return queues->activity;
 }
 
 const GPtrArray *queues_streams(const struct queues *queues)

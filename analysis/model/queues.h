@@ -8,6 +8,7 @@
 #define KFDSCOPE_ANALYSIS_MODEL_QUEUES_H
 
 #include "model.h"
+#include "queue_activity.h"
 
 /* More refused creations than this are only counted. */
 #define QUEUES_REFUSED_MAX 1024u
@@ -26,7 +27,10 @@ struct queue {
 	enum queue_kind kind;
 	char *type, *priority; /* owned: names; NULL: unknown */
 	uint32_t node_id, gpu_id;
-	uint64_t ring_bytes;
+	uint64_t ring_va, ring_bytes;
+	uint32_t kernel_id; /* the driver's number */
+	bool has_kernel_id;
+	struct queue_activity *activity; /* borrowed; NULL: no sample so far */
 	uint64_t percentage;
 	int64_t created_ns;           /* 0: before the recording */
 	const struct call_type *call; /* borrowed; NULL: before the recording */
@@ -105,6 +109,8 @@ const GPtrArray *queues_refused(const struct queues *queues);     /* of struct r
 const GPtrArray *queues_outstanding(const struct queues *queues); /* of struct queue */
 const GPtrArray *queues_streams(const struct queues *queues);     /* of struct smi_stream */
 const GPtrArray *queues_processes(const struct queues *queues);   /* of struct queues_process */
+/* Of struct queue_activity: queues that were sampled, in the order of their creation. */
+const GPtrArray *queues_activity(const struct queues *queues);
 uint64_t queues_refused_count(const struct queues *queues);
 
 const char *queue_kind_name(enum queue_kind kind);

@@ -24,6 +24,7 @@ enum record_kind {
 	RECORD_DUMP_QUEUE,
 	RECORD_DUMP_EVENT,
 	RECORD_DUMP_END,
+	RECORD_QUEUE_SAMPLE,  /* all in the reader (queue_activity.h) */
 	RECORD_FORKED,        /* first event of a child; PPID */
 	RECORD_PROCESS_EXIT,  /* EXIT_CODE or SIGNAL where known */
 	RECORD_MODULES_BEGIN, /* a listing of all modules follows */

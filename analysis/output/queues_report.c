@@ -5,9 +5,9 @@
 #include "output/text.h"
 
 #define QUEUES_SCHEMA  "kfdscope.queues"
-#define QUEUES_VERSION "1.0"
+#define QUEUES_VERSION "1.1"
 
-/* Recordings hold no samples of queues and no lines of the driver's event stream. */
+#define COLLECTED     "collected"
 #define NOT_COLLECTED "not collected"
 
 static void set_queue(const struct document *document, json_t *json, const struct queue *queue)
@@ -145,11 +145,48 @@ static json_t *process_queues_json(const struct queues_process *about)
 	return json;
 }
 
+static json_t *packets_json(const struct packet_sums *packets)
+{
+	return json_pack("{sI sI sI sI sI sI sI sI}", "submitted", (json_int_t)packets->submitted,
+			 "kernel_dispatches", (json_int_t)packets->kernel_dispatches, "barriers",
+			 (json_int_t)packets->barriers, "barriers_seen_as_and",
+			 (json_int_t)packets->barriers_and, "barriers_seen_as_or",
+			 (json_int_t)packets->barriers_or, "agent_dispatches",
+			 (json_int_t)packets->agent_dispatches, "vendor_packets",
+			 (json_int_t)packets->vendor_packets, "unseen",
+			 (json_int_t)packets->unseen);
+}
+
+static json_t *activity_json(const struct document *document, const struct queue_activity *row)
+{
+	json_t *json =
+		json_pack("{sI sI sI sI sI sI}", "queue_id", (json_int_t)row->queue_id, "queues",
+			  (json_int_t)row->queues, "looks", (json_int_t)row->looks, "busy_looks",
+			  (json_int_t)row->busy_looks, "unreadable", (json_int_t)row->unreadable,
+			  "peak_pending", (json_int_t)row->peak_pending);
+
+	document_set_process(json, row->process);
+	document_set_text(json, "kind", row->kind ? row->kind : "unknown");
+	document_set_text(json, "type", row->type ? row->type : "unknown");
+	document_set_text(json, "unit", row->has_packets ? "packets" : "bytes");
+	if (row->node_id != UINT32_MAX)
+		document_set_int(json, "node_id", row->node_id);
+	document_set_int(json, "gpu_id", row->gpu_id);
+	if (row->peak_pending)
+		document_set_int(json, "peak_ns", (uint64_t)row->peak_ns);
+	if (row->unreadable)
+		document_set_errno(json, row->os_errno);
+	if (row->has_packets)
+		json_object_set_new(json, "packets", packets_json(&row->packets));
+	document_set_stack(document, json, row->process, row->stack);
+	return json;
+}
+
 json_t *queues_json(const struct queues *queues, const struct document *document)
 {
 	json_t *json = header_json(QUEUES_SCHEMA, QUEUES_VERSION, document->model, document->notes);
 	json_t *census = json_array(), *outstanding = json_array(), *refused = json_array();
-	json_t *streams = json_array(), *processes = json_array();
+	json_t *streams = json_array(), *processes = json_array(), *activity = json_array();
 	const GPtrArray *list = queues_census(queues);
 	size_t findings = queues_refused_count(queues);
 
@@ -170,6 +207,10 @@ json_t *queues_json(const struct queues *queues, const struct document *document
 	list = queues_streams(queues);
 	for (guint i = 0; i < list->len; i++)
 		json_array_append_new(streams, stream_json(document, g_ptr_array_index(list, i)));
+	list = queues_activity(queues);
+	for (guint i = 0; i < list->len; i++)
+		json_array_append_new(activity,
+				      activity_json(document, g_ptr_array_index(list, i)));
 	list = queues_processes(queues);
 	for (guint i = 0; i < list->len; i++)
 		json_array_append_new(processes, process_queues_json(g_ptr_array_index(list, i)));
@@ -180,7 +221,8 @@ json_t *queues_json(const struct queues *queues, const struct document *document
 	document_set_int(json, "refused_count", queues_refused_count(queues));
 	json_object_set_new(json, "event_streams", streams);
 	document_set_text(json, "evictions", NOT_COLLECTED);
-	document_set_text(json, "activity", NOT_COLLECTED);
+	document_set_text(json, "activity", json_array_size(activity) ? COLLECTED : NOT_COLLECTED);
+	json_object_set_new(json, "queue_activity", activity);
 	json_object_set_new(json, "processes", processes);
 	return json;
 }
@@ -303,6 +345,61 @@ static void stream_text(GString *text, const json_t *stream, const struct docume
 			       document_int(stream, "fd"), document_string(stream, "process"));
 }
 
+static void packets_text(GString *text, const json_t *packets)
+{
+	static const struct {
+		const char *name, *words;
+	} kinds[] = {
+		{ "kernel_dispatches", "kernel dispatches" },
+		{ "barriers", "barriers" },
+		{ "agent_dispatches", "agent dispatches" },
+		{ "vendor_packets", "vendor packets" },
+		{ "unseen", "gone before anyone looked" },
+	};
+	const char *separator = ": ";
+
+	g_string_append_printf(text, "    %" G_GINT64_FORMAT " packets submitted",
+			       document_int(packets, "submitted"));
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		if (!document_int(packets, kinds[i].name))
+			continue;
+		g_string_append_printf(text, "%s%" G_GINT64_FORMAT " %s", separator,
+				       document_int(packets, kinds[i].name), kinds[i].words);
+		separator = ", ";
+	}
+	g_string_append_c(text, '\n');
+}
+
+static void activity_text(GString *text, const json_t *row, const struct document *document)
+{
+	if (document_int(row, "queues") > 1)
+		g_string_append_printf(text, "%" G_GINT64_FORMAT " further queues",
+				       document_int(row, "queues"));
+	else
+		g_string_append_printf(text, "queue %" G_GINT64_FORMAT " of type %s",
+				       document_int(row, "queue_id"), document_string(row, "type"));
+	node_text(text, row);
+	document_caller(text, row);
+	g_string_append_printf(
+		text, ", %s\n    had work in %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " samples",
+		document_string(row, "process"), document_int(row, "busy_looks"),
+		document_int(row, "looks"));
+	if (document_int(row, "peak_pending")) {
+		g_string_append_printf(text, ", at most %" G_GINT64_FORMAT " %s, ",
+				       document_int(row, "peak_pending"),
+				       document_string(row, "unit"));
+		document_moment(text, document, row, "peak_ns");
+	}
+	g_string_append_c(text, '\n');
+	if (document_int(row, "unreadable"))
+		g_string_append_printf(
+			text,
+			"    its pointers could not be read in %" G_GINT64_FORMAT " samples: %s\n",
+			document_int(row, "unreadable"), document_string(row, "errno_name"));
+	if (json_object_get(row, "packets"))
+		packets_text(text, json_object_get(row, "packets"));
+}
+
 void queues_text(GString *text, const json_t *json, const struct document *document)
 {
 	const json_t *processes = json_object_get(json, "processes"), *process;
@@ -324,8 +421,11 @@ void queues_text(GString *text, const json_t *json, const struct document *docum
 	section(text, json, "refused", "REFUSED", "refusals", document, refused_text);
 	section(text, json, "event_streams", "EVENT STREAMS OF THE DRIVER", "streams", document,
 		stream_text);
+	section(text, json, "queue_activity", "ACTIVITY", "queues", document, activity_text);
 	g_string_append(text,
 			"Evictions: not collected. The driver tells them on an event stream that "
-			"only its opener can read.\n"
-			"Activity: not collected. Recordings hold no samples of queues.\n");
+			"only its opener can read.\n");
+	if (g_str_equal(document_string(json, "activity"), NOT_COLLECTED))
+		g_string_append(text, "Activity: not collected. 'kfdscope record --queues' samples "
+				      "queues.\n");
 }

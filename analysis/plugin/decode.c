@@ -84,6 +84,7 @@ static const struct {
 	{ "kmt_state:allocation", RECORD_DUMP_ALLOC, SCOPE_ALLOCATION },
 	{ "kmt_state:queue", RECORD_DUMP_QUEUE, SCOPE_QUEUE },
 	{ "kmt_state:event", RECORD_DUMP_EVENT, SCOPE_EVENT },
+	{ "kmt_queue:sample", RECORD_QUEUE_SAMPLE, SCOPE_NONE },
 	{ "vkmt:clock_pair", RECORD_CLOCK_PAIR, SCOPE_CLOCK_PAIR },
 	{ "kmt_state:end", RECORD_DUMP_END, SCOPE_NONE },
 	{ "kmt_state:forked", RECORD_FORKED, SCOPE_PROCESS },

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "preload/preload.h"
+#include "sampler/sampler.h"
 
 #define NODES_PATH "/sys/class/kfd/kfd/topology/nodes"
 
@@ -207,6 +208,17 @@ static void dump_state(void)
 	thread->busy = false;
 }
 
+/* The descriptors are copies of one, or might be: queues live as long as one of them. */
+bool sampler_ends_with(int queue_fd, int closed_fd)
+{
+	(void)queue_fd;
+	for (int fd = 0; fd < PRELOAD_FDS_MAX; fd++) {
+		if (fd != closed_fd && preload_kind(fd) == PRELOAD_KFD)
+			return false;
+	}
+	return true;
+}
+
 void preload_opened(void)
 {
 	struct dump dump = { .provider = trace_provider_get() };
@@ -227,6 +239,7 @@ static void forked(void)
 {
 	trace_schema_forget();
 	preload_live_forked();
+	sampler_forked();
 	__atomic_store_n(&nodes_are_told, 0, __ATOMIC_RELAXED);
 }
 

@@ -6,7 +6,11 @@
 #ifndef KFDSCOPE_TESTS_CASES_CLIENT_H
 #define KFDSCOPE_TESTS_CASES_CLIENT_H
 
+#ifdef CLIENT_OF_STOCK_THUNK
+#include <hsakmt.h>
+#else
 #include <hsakmt/hsakmt.h>
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>

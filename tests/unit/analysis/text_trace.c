@@ -53,7 +53,7 @@ static const struct {
 	{ "end", RECORD_DUMP_END },         { "forked", RECORD_FORKED },
 	{ "exiting", RECORD_PROCESS_EXIT }, { "module", RECORD_MODULE },
 	{ "module_id", RECORD_MODULE_ID },  { "lost", RECORD_LOST },
-	{ "other", RECORD_OTHER },
+	{ "sample", RECORD_QUEUE_SAMPLE },  { "other", RECORD_OTHER },
 };
 
 static bool args_of_number(const struct args_reader *reader, const char *name, uint64_t *value)

@@ -36,7 +36,8 @@ enum { KEPT_MAX = 256, EVENT_MAX = 8192 };
 	X(kmt_state_begin)                                                                         \
 	X(kmt_state_end)                                                                           \
 	X(kmt_state_node)                                                                          \
-	X(kmt_state_event)
+	X(kmt_state_event)                                                                         \
+	X(kmt_queue_sample)
 #define STACK_EVENTS(X)                                                                            \
 	X(kmt_hsaKmtOpenKFD_entry)                                                                 \
 	X(kmt_hsaKmtGetVersion_entry)                                                              \
