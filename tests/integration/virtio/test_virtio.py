@@ -3,12 +3,19 @@
 """Runs guests of libhsakmt_virtio against kfdscope-virtio-host on the simulated KFD."""
 import json
 import os
+import random
 import re
 import shutil
 import signal
+import struct
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+import hostile  # noqa: E402: beside this file
 
 BUILD = os.environ["KFDSCOPE_BUILD_DIR"]
 PRELOAD = os.path.join(BUILD, "lib", "libkfdscope-model-preload.so")
@@ -215,6 +222,94 @@ class RenderNode(Case):
         env = host.guest_env(KFDSCOPE_VIRTIO_TRANSPORT="drm")
         self.assertEqual(subprocess.run([program("virtio_guest_leak")], env=env,
                                         timeout=30).returncode, 1)
+
+
+class Hostile(Case):
+    """Guests that keep to no rule, and what becomes of the others."""
+
+    def use_of(self, host):
+        """What the host process holds: descriptors, and mappings that a guest has caused."""
+        proc = f"/proc/{host.process.pid}"
+        with open(f"{proc}/maps", encoding="utf-8") as maps:
+            mapped = sum("hostile" in line or "kfdscope-virtio" in line for line in maps)
+        return len(os.listdir(f"{proc}/fd")), mapped
+
+    def settle(self, host, wanted):
+        """Guests are given up by threads of their own: waits until nothing is left."""
+        for _ in range(200):
+            if self.use_of(host) == wanted:
+                break
+            time.sleep(0.05)
+        self.assertEqual(self.use_of(host), wanted)
+
+    def test_garbage_is_answered_with_an_error_or_the_end(self):
+        for options in ((), ("--primary",)):
+            host = self.host(*options)
+            self.check_calls(host)
+            before = self.use_of(host)
+            ended = sum(hostile.misbehave(host.socket, seed) for seed in range(6))
+            self.assertGreater(ended, 0)
+            self.check_calls(host)
+            self.settle(host, before)
+            self.check_ends_well(host)
+
+    def test_a_malformed_command_fails_and_the_next_one_works(self):
+        host = self.host()
+        guest = hostile.Guest(host.socket)
+        self.assertEqual(guest.begin(), [0, 0, 0])
+        nop = struct.pack("<4I", 1, 16, 7, 0)
+        self.assertEqual(guest.submit(nop), 0)
+        self.assertEqual(struct.unpack("<I", guest.shmem[:4])[0], 7)
+        for stream in (nop[:8], struct.pack("<4I", 1, 12, 8, 0), struct.pack("<4I", 1, 24, 8, 0),
+                       struct.pack("<4I", 1, 16, 8, 4), struct.pack("<4I", 0, 16, 8, 0),
+                       struct.pack("<4I", 7, 16, 8, 0), struct.pack("<4I", 2, 16, 8, 1 << 31)):
+            self.assertLess(guest.submit(stream), 0)
+        self.assertEqual(guest.submit(nop), 0)
+        guest.close()
+        self.check_ends_well(host)
+
+    def test_who_does_not_listen_does_not_keep_the_host(self):
+        host = self.host()
+        guest = hostile.Guest(host.socket)
+        self.addCleanup(guest.close)
+        guest.socket.setblocking(False)
+        packet = hostile.REQUEST.pack(hostile.GET_CAPS, 1, 0, 0, 0, 0, 0, 0, 0, 8, 64)
+        with self.assertRaises(hostile.Gone):
+            for _ in range(100000):
+                guest.send(packet)
+        self.check_calls(host)
+        self.check_ends_well(host)
+
+    def kill_in_midst(self, host, env):
+        """Ends a guest at some place of its calls."""
+        guest = subprocess.Popen([program("virtio_commands")], env=env,
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for _ in range(random.randrange(40)):
+            guest.stdout.readline()
+        guest.kill()
+        guest.communicate()
+
+    def test_guests_that_are_killed_leave_nothing(self):
+        host = self.host()
+        self.check_calls(host)
+        before = self.use_of(host)
+        for _ in range(15):
+            self.kill_in_midst(host, host.guest_env())
+        self.settle(host, before)
+        self.check_calls(host)
+        self.check_ends_well(host)
+
+    def test_a_host_that_is_killed_makes_calls_fail(self):
+        for env in ({}, RenderNode.node_env(self)):
+            host = self.host()
+            twin = subprocess.Popen([program("virtio_guest_twin"), "D"],
+                                    env=host.guest_env(**env), stdin=subprocess.PIPE,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.assertNotEqual(twin.stdout.readline(), "")
+            host.process.kill()
+            host.process.wait()
+            twin.communicate("0 0 0 0 0\n0 0 0 0 0\n", timeout=60)
+            self.assertEqual(twin.returncode, 3) # its calls failed, and it went on
 
 
 class Recording(Case):
