@@ -477,7 +477,7 @@ static bool open_report(struct analysis *analysis)
 		[ANALYSE_FAILURES] = REPORT_FAILURES, [ANALYSE_COUNTERS] = REPORT_COUNTERS,
 		[ANALYSE_ALLOCS] = REPORT_ALLOCS,     [ANALYSE_HTML] = REPORT_HTML,
 		[ANALYSE_LATENCY] = REPORT_LATENCY,   [ANALYSE_QUEUES] = REPORT_QUEUES,
-		[ANALYSE_WAITS] = REPORT_WAITS,
+		[ANALYSE_WAITS] = REPORT_WAITS,       [ANALYSE_STARTUP] = REPORT_STARTUP,
 	};
 	const struct analyse_options *options = analysis->options;
 	const struct report_options report = {

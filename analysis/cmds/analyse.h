@@ -32,6 +32,7 @@ enum analyse_report {
 	ANALYSE_QUEUES,
 	ANALYSE_WAITS,
 	ANALYSE_LATENCY,
+	ANALYSE_STARTUP,
 	ANALYSE_ALLOCS,
 	ANALYSE_HTML,
 	ANALYSE_DERIVED, /* a CTF trace for viewers in the new directory output */

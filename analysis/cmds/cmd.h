@@ -62,6 +62,7 @@ extern const struct cmd cmd_clocks;
 extern const struct cmd cmd_timeline;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_latency;
+extern const struct cmd cmd_startup;
 extern const struct cmd cmd_trace_compass;
 extern const struct cmd cmd_doctor;
 

@@ -10,6 +10,7 @@
 #include "output/queues_report.h"
 #include "output/waits_report.h"
 #include "output/latency_report.h"
+#include "output/startup_report.h"
 
 static void *watch_failures(struct model *model)
 {
@@ -185,4 +186,26 @@ const struct document_kind document_latency = {
 	.unwatch = unwatch_costs,
 	.json = json_of_costs,
 	.text = latency_text,
+};
+
+static void *watch_startups(struct model *model)
+{
+	return startups_new(model);
+}
+
+static void unwatch_startups(void *watcher)
+{
+	startups_free(watcher);
+}
+
+static json_t *json_of_startups(const void *watcher, const struct document *document)
+{
+	return startup_json(watcher, document);
+}
+
+const struct document_kind document_startup = {
+	.watch = watch_startups,
+	.unwatch = unwatch_startups,
+	.json = json_of_startups,
+	.text = startup_text,
 };

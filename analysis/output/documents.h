@@ -21,5 +21,6 @@ extern const struct document_kind document_counters;
 extern const struct document_kind document_queues;
 extern const struct document_kind document_waits;
 extern const struct document_kind document_latency;
+extern const struct document_kind document_startup;
 
 #endif

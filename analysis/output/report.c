@@ -222,6 +222,7 @@ static const struct report_ops kinds[] = {
 			      .write = perfetto_write,
 			      .unwatch = perfetto_unwatch },
 	[REPORT_LATENCY] = { .name = "latency", .document = &document_latency },
+	[REPORT_STARTUP] = { .name = "startup", .document = &document_startup },
 	[REPORT_WAITS] = { .name = "waits", .document = &document_waits },
 	[REPORT_QUEUES] = { .name = "queues", .document = &document_queues },
 	[REPORT_ALLOCS] = { .name = "allocs",

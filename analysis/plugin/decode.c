@@ -86,6 +86,7 @@ static const struct {
 	{ "kmt_state:event", RECORD_DUMP_EVENT, SCOPE_EVENT },
 	{ "kmt_queue:sample", RECORD_QUEUE_SAMPLE, SCOPE_NONE },
 	{ "vkmt:clock_pair", RECORD_CLOCK_PAIR, SCOPE_CLOCK_PAIR },
+	{ "kmt_os:files_read", RECORD_FILES_READ, SCOPE_NONE },
 	{ "kmt_state:end", RECORD_DUMP_END, SCOPE_NONE },
 	{ "kmt_state:forked", RECORD_FORKED, SCOPE_PROCESS },
 	{ "kmt_state:exiting", RECORD_PROCESS_EXIT, SCOPE_PROCESS },

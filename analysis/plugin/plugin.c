@@ -10,6 +10,7 @@
 #include "plugin/failures.h"
 #include "plugin/waits.h"
 #include "plugin/queues.h"
+#include "plugin/startup.h"
 #include "plugin/counters.h"
 #include "plugin/faults.h"
 #include "plugin/svm.h"
@@ -57,6 +58,14 @@ BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(latency, PARAMS_HELP);
 BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(latency, latency_initialize);
 BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(latency, sink_graph_is_configured);
 BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(latency, sink_finalize);
+
+BT_PLUGIN_SINK_COMPONENT_CLASS(startup, sink_consume);
+BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(
+	startup, "How long programs took to start, by phase, by call and by node");
+BT_PLUGIN_SINK_COMPONENT_CLASS_HELP(startup, PARAMS_HELP);
+BT_PLUGIN_SINK_COMPONENT_CLASS_INITIALIZE_METHOD(startup, startup_initialize);
+BT_PLUGIN_SINK_COMPONENT_CLASS_GRAPH_IS_CONFIGURED_METHOD(startup, sink_graph_is_configured);
+BT_PLUGIN_SINK_COMPONENT_CLASS_FINALIZE_METHOD(startup, sink_finalize);
 
 BT_PLUGIN_SINK_COMPONENT_CLASS(failures, sink_consume);
 BT_PLUGIN_SINK_COMPONENT_CLASS_DESCRIPTION(

@@ -105,7 +105,7 @@ static const struct {
 	{ "failures", &document_failures }, { "waits", &document_waits },
 	{ "queues", &document_queues },     { "counters", &document_counters },
 	{ "faults", &document_faults },     { "svm", &document_svm },
-	{ "clocks", &document_clocks },
+	{ "clocks", &document_clocks },     { "startup", &document_startup },
 };
 
 static const struct document_kind *document_of(const char *report)
