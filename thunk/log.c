@@ -15,9 +15,9 @@
 static _Atomic int stderr_level; /* 0: silent */
 static _Atomic kmt_log_sink current_sink;
 
-void kmt_log_read_level(void)
+void kmt_log_read_level(const char *variable)
 {
-	const char *value = getenv("HSAKMT_DEBUG_LEVEL");
+	const char *value = getenv(variable);
 	char *end;
 	long level;
 

@@ -6,10 +6,10 @@
 #include "context.h"
 
 /*
- * Reads HSAKMT_DEBUG_LEVEL: 3, 4, 6 or 7; any other value leaves the level as it is. Called by the
- * first open.
+ * Reads the environment variable: 3, 4, 6 or 7; any other value leaves the level as it is. Called by
+ * the first open, with HSAKMT_DEBUG_LEVEL; a guest's library has a variable of its own.
  */
-void kmt_log_read_level(void);
+void kmt_log_read_level(const char *variable);
 
 /* Gets every message, whatever the level on stderr is. message is borrowed for the call. */
 typedef void (*kmt_log_sink)(enum kmt_log_level level, const char *message);

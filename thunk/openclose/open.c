@@ -122,7 +122,7 @@ static HSAKMT_STATUS open_first(struct kmt_context *ctx)
 	bool is_new = ctx->fd < 0;
 	HSAKMT_STATUS status;
 
-	kmt_log_read_level();
+	kmt_log_read_level("HSAKMT_DEBUG_LEVEL");
 	process->zero_frame_buffer = kmt_env_nonzero("HSA_ZFB");
 	read_page_size(process);
 	status = kmt_parts_make(ctx);

@@ -181,10 +181,37 @@ class Guests(Case):
         self.check_calls(host)
         self.check_ends_well(host)
 
-    def test_without_a_host_the_open_fails(self):
+    def test_without_a_host_the_open_fails_and_says_so_if_asked(self):
         env = {**os.environ, "KFDSCOPE_VIRTIO_SOCKET": os.path.join(self.folder, "nobody")}
-        done = subprocess.run([program("virtio_guest_leak")], env=env, timeout=30)
-        self.assertEqual(done.returncode, 1)
+        for level, message in (("", ""), ("3", "cannot reach a virtio host at "
+                                               f"'{self.folder}/nobody': No such file or "
+                                               "directory\n")):
+            done = subprocess.run([program("virtio_guest_leak")],
+                                  env={**env, "VHSAKMT_DEBUG_LEVEL": level}, timeout=30,
+                                  stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr), (1, message))
+
+    def test_the_hosts_addresses_can_be_chosen(self):
+        host = self.host(env={"VHSA_VAMGR_VM_BASE_ADDR": "0x680000000000",
+                              "VHSA_VAMGR_VM_KFD_SIZE": str(8 << 30),
+                              "VHSA_VAMGR_VM_SCRATCH_SIZE": str(4 << 30)})
+        twin = subprocess.Popen([program("virtio_guest_twin"), "E"], env=host.guest_env(),
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(twin.communicate)
+        memory = int(twin.stdout.readline().split()[0], 16)
+        self.assertTrue(0 <= memory - 0x680000000000 < 8 << 30)
+        self.check_calls(host)
+
+    def test_addresses_that_cannot_be_are_refused(self):
+        for name, value in (("VHSA_VAMGR_VM_KFD_SIZE", "8G"), ("VHSA_VAMGR_VM_KFD_SIZE", "-1"),
+                            ("VHSA_VAMGR_VM_BASE_ADDR", "0x1000"),
+                            ("VHSA_VAMGR_VM_TYPE", "negotiated")):
+            done = subprocess.run([program("kfdscope-virtio-host"),
+                                   os.path.join(self.folder, "s")], timeout=30,
+                                  env={**os.environ, **simulated(), name: value},
+                                  stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, f"^kfdscope-virtio-host: {name} is '{value}': .+\n$")
 
 
 class RenderNode(Case):

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "log.h"
 #include "virtio/codec.h"
 #include "virtio/guest/guest.h"
 #include "virtio/observer.h"
@@ -138,6 +139,9 @@ static int exchange(struct vkmt_device *device, struct vhsakmt_req_header *heade
 				   response_bytes);
 	if (room)
 		give_slot(device);
+	if (rc != 0)
+		kmt_log(KMT_LOG_ERR, "no answer of the virtio host to command %u.%u: %s",
+			header->cmd, type, strerror(-rc));
 	observed->ret = rc != 0 ? rc : response_bytes ? ((const struct slot *)response)->ret : 0;
 	if (virtio_observer)
 		virtio_observer->guest_end(observed);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "log.h"
 #include "virtio/guest/calls.h"
 #include "virtio/guest/guest.h"
 #include "virtio/loopback.h"
@@ -65,10 +66,20 @@ static int open_transport(struct vkmt_transport **out)
 {
 	const char *path = getenv(LOOPBACK_SOCKET_ENV);
 	const char *node = getenv("KFDSCOPE_VIRTIO_TRANSPORT");
+	int rc;
 
-	if (path && *path && !(node && strcmp(node, "drm") == 0))
-		return vkmt_loopback_open(path, out);
-	return vkmt_virtgpu_open(out);
+	if (path && *path && !(node && strcmp(node, "drm") == 0)) {
+		rc = vkmt_loopback_open(path, out);
+		if (rc < 0)
+			kmt_log(KMT_LOG_ERR, "cannot reach a virtio host at '%s': %s", path,
+				strerror(-rc));
+		return rc;
+	}
+	rc = vkmt_virtgpu_open(out);
+	if (rc < 0)
+		kmt_log(KMT_LOG_ERR, "no render node of a virtio-gpu for the KFD: %s",
+			strerror(-rc));
+	return rc;
 }
 
 static int make_shmem(struct vkmt_device *device)
@@ -123,11 +134,18 @@ static int ask_for_addresses(struct vkmt_device *device)
 	rc = vkmt_send(device, VIRTIO_CMD_QUERY_INFO, &req, sizeof(req), &rsp, sizeof(rsp));
 	if (rc != 0)
 		return rc;
-	if (rsp.ret != 0 || !rsp.open_kfd_rsp.vm_start || !rsp.open_kfd_rsp.vm_size)
+	if (rsp.ret != 0 || !rsp.open_kfd_rsp.vm_start || !rsp.open_kfd_rsp.vm_size) {
+		kmt_log(KMT_LOG_ERR, "the virtio host has no addresses above our heap: status %d",
+			rsp.ret);
 		return -ENOSPC;
+	}
 	if (device->vm_start)
 		return rsp.open_kfd_rsp.vm_start == device->vm_start ? 0 : -EPROTO;
-	return reserve(device, rsp.open_kfd_rsp.vm_start, rsp.open_kfd_rsp.vm_size);
+	rc = reserve(device, rsp.open_kfd_rsp.vm_start, rsp.open_kfd_rsp.vm_size);
+	if (rc != 0)
+		kmt_log(KMT_LOG_ERR, "the virtio host's addresses from %#lx are in use here: %s",
+			(unsigned long)rsp.open_kfd_rsp.vm_start, strerror(-rc));
+	return rc;
 }
 
 static uint64_t now_ns(void)
@@ -169,7 +187,7 @@ static void free_bos(struct vkmt_device *device)
 	}
 }
 
-static void device_free(struct vkmt_device *device)
+static void free_device(struct vkmt_device *device)
 {
 	if (!device)
 		return;
@@ -199,7 +217,7 @@ static enum virtio_revision wanted_revision(void)
 	return wanted && strcmp(wanted, "1") == 0 ? VIRTIO_REVISION_1 : VIRTIO_REVISION_2;
 }
 
-static struct vkmt_device *device_new(void)
+static struct vkmt_device *new_device(void)
 {
 	struct vkmt_device *device = calloc(1, sizeof(*device));
 
@@ -218,7 +236,7 @@ static struct vkmt_device *device_new(void)
 	return device;
 }
 
-static int device_open(struct vkmt_device *device)
+static int open_device(struct vkmt_device *device)
 {
 	struct vhsakmt_capset capset;
 	int rc;
@@ -246,6 +264,7 @@ HSAKMT_STATUS vkmt_open_kfd(void)
 	int rc;
 
 	pthread_mutex_lock(&device_lock);
+	kmt_log_read_level("VHSAKMT_DEBUG_LEVEL");
 	if (opened && opener != getpid()) {
 		/* A child: the parent's device is left alone, for it has no addresses here. */
 		__atomic_store_n(&opened, NULL, __ATOMIC_RELEASE);
@@ -254,12 +273,12 @@ HSAKMT_STATUS vkmt_open_kfd(void)
 	if (opened) {
 		rc = ask_for_addresses(opened);
 	} else {
-		device = device_new();
-		rc = device ? device_open(device) : -ENOMEM;
+		device = new_device();
+		rc = device ? open_device(device) : -ENOMEM;
 	}
 	if (rc < 0) {
 		status = rc == -ENOMEM ? HSAKMT_STATUS_NO_MEMORY : HSAKMT_STATUS_ERROR;
-		device_free(device);
+		free_device(device);
 	} else if (device) {
 		opener = getpid();
 		open_count = 1;
@@ -281,7 +300,7 @@ HSAKMT_STATUS vkmt_close_kfd(void)
 			struct vkmt_device *device = opened;
 
 			__atomic_store_n(&opened, NULL, __ATOMIC_RELEASE);
-			device_free(device);
+			free_device(device);
 		}
 	}
 	pthread_mutex_unlock(&device_lock);

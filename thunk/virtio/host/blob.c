@@ -101,6 +101,20 @@ static int make_userptr(struct virtio_context *ctx, const struct virtio_blob_req
 	return 0;
 }
 
+/* Memory without an address has a handle there, which must not be taken for one. */
+static uint64_t cpu_address(const struct object *object)
+{
+	return object->kind == OBJECT_MEMORY && !object->va_bytes ? 0 : object->place.start;
+}
+
+/* Whoever maps it may trust the guest's size. */
+static bool fits(const struct object *object, uint64_t size_bytes)
+{
+	uint64_t page = VIRTIO_PAGE_BYTES;
+
+	return size_bytes && size_bytes <= (object->place.size_bytes + page - 1) / page * page;
+}
+
 int virtio_context_get_blob(struct virtio_context *ctx, const struct virtio_blob_request *request,
 			    struct virtio_blob_reply *reply)
 {
@@ -119,12 +133,14 @@ int virtio_context_get_blob(struct virtio_context *ctx, const struct virtio_blob
 	object = virtio_ids_find(&ctx->blobs, request->blob_id);
 	if (!object)
 		return -ENOENT;
+	if (request->flags & VIRTIO_BLOB_MAPPABLE && !fits(object, request->size_bytes))
+		return -EINVAL;
 	rc = take_resource(ctx, object, request->res_id);
 	if (rc != 0)
 		return rc;
 	virtio_ids_remove(&ctx->blobs, object->blob_id);
 	object->blob_id = 0;
-	*reply = (struct virtio_blob_reply){ .address = object->place.start,
+	*reply = (struct virtio_blob_reply){ .address = cpu_address(object),
 					     .size_bytes = object->place.size_bytes,
 					     .fd = -1 };
 	return 0;

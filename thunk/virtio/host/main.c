@@ -26,7 +26,9 @@ static void usage(FILE *out)
 	      "Serves the guests of libhsakmt_virtio that set KFDSCOPE_VIRTIO_SOCKET=SOCKET.\n\n"
 	      "  --primary     put all guests on the primary KFD context\n"
 	      "  --guests=N    end when N guests have come and gone\n"
-	      "  --help        this text\n",
+	      "  --help        this text\n\n"
+	      "VHSA_VAMGR_VM_BASE_ADDR, VHSA_VAMGR_VM_KFD_SIZE and VHSA_VAMGR_VM_SCRATCH_SIZE\n"
+	      "say which addresses guests get, in bytes.\n",
 	      out);
 }
 
@@ -69,6 +71,43 @@ static int parse(int argc, char **argv, struct virtio_host_options *options, uns
 	return 2;
 }
 
+/* @return false, with a message: the variable has no number that addresses can be made of. */
+static bool read_bytes(const char *name, uint64_t *out)
+{
+	const char *text = getenv(name);
+	unsigned long long value;
+	char *end;
+
+	if (!text || !*text)
+		return true;
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (*end || errno || *text == '-' || !value || value % (1u << 30) || value >> 47) {
+		fprintf(stderr,
+			"kfdscope-virtio-host: %s is '%s': it must be whole GiB, in bytes\n", name,
+			text);
+		return false;
+	}
+	*out = value;
+	return true;
+}
+
+/* The protocol's own variables (virtio.md 6). */
+static bool read_environment(struct virtio_host_options *options)
+{
+	const char *type = getenv("VHSA_VAMGR_VM_TYPE");
+
+	if (type && *type && strcmp(type, "fixed") != 0) {
+		fprintf(stderr,
+			"kfdscope-virtio-host: VHSA_VAMGR_VM_TYPE is '%s': only 'fixed' can be\n",
+			type);
+		return false;
+	}
+	return read_bytes("VHSA_VAMGR_VM_BASE_ADDR", &options->base) &&
+	       read_bytes("VHSA_VAMGR_VM_KFD_SIZE", &options->kfd_bytes) &&
+	       read_bytes("VHSA_VAMGR_VM_SCRATCH_SIZE", &options->scratch_bytes);
+}
+
 static void catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = stop };
@@ -88,6 +127,8 @@ int main(int argc, char **argv)
 
 	if (rc >= 0)
 		return rc;
+	if (!read_environment(&options))
+		return 2;
 	/* Pages of this process cannot be mapped by another; memory of the driver can. */
 	setenv("HSA_USERPTR_FOR_PAGED_MEM", "0", 1);
 	rc = virtio_host_new(&options, &host);

@@ -214,6 +214,19 @@ static int32_t spm_claim(struct virtio_context *ctx, uint32_t node, bool take)
 	return ret;
 }
 
+/* Only we could change that it is ours. */
+static bool spm_is_owned(struct virtio_context *ctx, uint32_t node)
+{
+	bool owned;
+
+	if (node >= ctx->host->node_count)
+		return false;
+	pthread_mutex_lock(&ctx->host->lock);
+	owned = ctx->host->spm_owner[node] == ctx;
+	pthread_mutex_unlock(&ctx->host->lock);
+	return owned;
+}
+
 static int spm_buffer(struct host_call *call, query_req *req)
 {
 	const struct query_spm_set_dst_buffer_args *args = &req->spm_set_dst_buffer_args;
@@ -238,8 +251,7 @@ static int spm_buffer(struct host_call *call, query_req *req)
 	} else {
 		target = args->DestMemoryAddress ? rsp->payload : NULL;
 	}
-	if (args->PreferredNode >= ctx->host->node_count ||
-	    ctx->host->spm_owner[args->PreferredNode] != ctx) {
+	if (!spm_is_owned(ctx, args->PreferredNode)) {
 		call->ret = HSAKMT_STATUS_UNAVAILABLE;
 		return 0;
 	}

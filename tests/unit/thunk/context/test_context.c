@@ -164,7 +164,7 @@ static void messages_are_printed_up_to_the_level_of_the_environment(void **state
 	assert_int_equal(capture(log_at_each_level, printed, sizeof(printed)), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		setenv("HSAKMT_DEBUG_LEVEL", rows[i].level, 1);
-		kmt_log_read_level();
+		kmt_log_read_level("HSAKMT_DEBUG_LEVEL");
 		capture(log_at_each_level, printed, sizeof(printed));
 		assert_string_equal(printed, rows[i].printed);
 	}
@@ -182,7 +182,7 @@ static void a_long_message_is_cut_to_one_line(void **state)
 
 	(void)state;
 	setenv("HSAKMT_DEBUG_LEVEL", "3", 1);
-	kmt_log_read_level();
+	kmt_log_read_level("HSAKMT_DEBUG_LEVEL");
 	length = capture(log_long, printed, sizeof(printed));
 	assert_true(length > 400 && length <= 512);
 	assert_int_equal(printed[length - 1], '\n');
