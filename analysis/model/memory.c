@@ -429,12 +429,19 @@ void memory_adopt_bos(struct memory *memory, struct call *call, enum block_class
 			.served = call->served,
 		};
 		struct block *block;
+		bool is_shared;
 
 		if (bo->block || bo->ended)
 			continue; /* a state dump that came in between has it; or it is gone again */
 		plan_place(&plan, memory, &nothing, bo);
+		/* The first queue brings the doorbells, but they are there for all of them. */
+		is_shared = plan.site.kind == MEMORY_DOORBELL;
+		if (is_shared)
+			plan.site.origin = ORIGIN_OTHER;
 		block = block_begin(memory, &plan);
 		block_take_bo(block, bo);
+		if (is_shared)
+			continue;
 		block->owner = owner;
 		if (owner)
 			g_hash_table_add(owner->blocks, block);

@@ -189,10 +189,15 @@ static struct queue *wanted_queue(const struct call *call, const struct record *
 static void call_began(void *data, const struct call *call, const struct record *entry)
 {
 	struct queues *queues = data;
+	struct queue *wanted;
 
-	if ((enum queue_op)op_cache_find(&queues->ops, call->type) == QUEUE_OP_CREATE &&
-	    !call_is_inner(call))
+	if ((enum queue_op)op_cache_find(&queues->ops, call->type) != QUEUE_OP_CREATE)
+		return;
+	if (!call_is_inner(call))
 		g_hash_table_replace(queues->wanted, call->thread, wanted_queue(call, entry));
+	wanted = g_hash_table_lookup(queues->wanted, call->thread);
+	if (wanted && call->type->layer == LAYER_IOCTL)
+		queue_memory_take(&wanted->memory, entry);
 }
 
 static uint64_t live_on_node(const struct queues *queues, const struct queue *wanted)
@@ -208,22 +213,6 @@ static uint64_t live_on_node(const struct queues *queues, const struct queue *wa
 		count += queue->process == wanted->process && queue->node_id == wanted->node_id;
 	}
 	return count;
-}
-
-/* Bytes that the library took for a queue. */
-static uint64_t internal_bytes(const struct queue *queue)
-{
-	const struct owner *owner = owner_find(queue->process->memory, ORIGIN_QUEUE, queue->id);
-	GHashTableIter iter;
-	void *key;
-	uint64_t bytes = 0;
-
-	if (!owner)
-		return 0;
-	g_hash_table_iter_init(&iter, owner->blocks);
-	while (g_hash_table_iter_next(&iter, &key, NULL))
-		bytes += ((const struct block *)key)->size_bytes;
-	return bytes;
 }
 
 static void tell_changed(const struct queues *queues, const struct queue *queue, int64_t time_ns,
@@ -244,7 +233,7 @@ static void begin_queue(struct queues *queues, struct queue *queue, int64_t time
 	if (before) /* its end was lost */
 		tell_changed(queues, before, time_ns, false);
 	queue->created_ns = queue->call ? time_ns : 0;
-	queue->internal_bytes = internal_bytes(queue);
+	queue->internal_bytes = queue_memory_count(&queue->memory, queue->process, queue->id);
 	/* It may have been sampled while the library had not returned it yet. */
 	if (queue->activity && queue->activity->queues == 1) {
 		queue->activity->queue_id = queue->id;

@@ -9,6 +9,7 @@
 
 #include "model.h"
 #include "queue_activity.h"
+#include "queue_memory.h"
 
 /* More refused creations than this are only counted. */
 #define QUEUES_REFUSED_MAX 1024u
@@ -35,7 +36,8 @@ struct queue {
 	int64_t created_ns;           /* 0: before the recording */
 	const struct call_type *call; /* borrowed; NULL: before the recording */
 	const struct stack *stack;    /* borrowed */
-	uint64_t internal_bytes;      /* that the library took for it */
+	uint64_t internal_bytes;      /* that the library took for it … */
+	struct queue_memory memory;   /* … and for what */
 	uint64_t updates;
 	int64_t updated_ns;
 	bool at_close; /* alive when the driver was closed for good, and so taken back */

@@ -27,12 +27,27 @@ static void set_queue(const struct document *document, json_t *json, const struc
 	document_set_stack(document, json, queue->process, queue->stack);
 }
 
+static json_t *internal_json(const struct queue_memory *memory)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < QUEUE_ROLE_COUNT; i++)
+		if (memory->blocks[i])
+			json_array_append_new(list,
+					      json_pack("{ss sI sI}", "for",
+							queue_role_name((enum queue_role)i),
+							"blocks", (json_int_t)memory->blocks[i],
+							"bytes", (json_int_t)memory->bytes[i]));
+	return list;
+}
+
 static json_t *outstanding_json(const struct document *document, const struct queue *queue)
 {
 	json_t *json = json_pack("{sI sI sI sb}", "queue_id", (json_int_t)queue->id,
 				 "internal_bytes", (json_int_t)queue->internal_bytes, "updates",
 				 (json_int_t)queue->updates, "at_close", queue->at_close);
 
+	json_object_set_new(json, "internal", internal_json(&queue->memory));
 	if (queue->created_ns)
 		document_set_int(json, "created_ns", (uint64_t)queue->created_ns);
 	set_queue(document, json, queue);
@@ -289,6 +304,9 @@ static void queue_text(GString *text, const json_t *queue)
 
 static void outstanding_text(GString *text, const json_t *queue, const struct document *document)
 {
+	const json_t *part;
+	size_t i;
+
 	queue_text(text, queue);
 	g_string_append_printf(text, "    id %" G_GINT64_FORMAT, document_int(queue, "queue_id"));
 	if (json_object_get(queue, "created_ns")) {
@@ -303,6 +321,14 @@ static void outstanding_text(GString *text, const json_t *queue, const struct do
 			       json_is_true(json_object_get(queue, "at_close"))
 				       ? "left when the driver was closed"
 				       : "alive at the end of the recording");
+	json_array_foreach(json_object_get(queue, "internal"), i, part)
+	{
+		g_string_append(text, "        ");
+		text_bytes(text, (uint64_t)document_int(part, "bytes"));
+		g_string_append(text, " in ");
+		text_count(text, (uint64_t)document_int(part, "blocks"), "block", "blocks");
+		g_string_append_printf(text, ": %s\n", document_string(part, "for"));
+	}
 	document_doubt(text, queue);
 	document_stack(text, 8, queue);
 }
