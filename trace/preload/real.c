@@ -22,3 +22,13 @@ void *real_next(void **slot, const char *name)
 	errno = saved_errno;
 	return real;
 }
+
+/* The linker's names for the section's ends. */
+extern struct real_use __start_real_uses[] __attribute__((visibility("hidden")));
+extern struct real_use __stop_real_uses[] __attribute__((visibility("hidden")));
+
+static void __attribute__((constructor)) real_init(void)
+{
+	for (struct real_use *use = __start_real_uses; use < __stop_real_uses; use++)
+		(void)real_next(use->slot, use->name); /* one that is missing is looked for again */
+}

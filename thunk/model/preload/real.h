@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The libc functions that the preload object covers. PRELOAD_REAL(open) declares real_open(), which
- * returns the next definition, looked up when first used: constructors of other libraries may run
- * before ours.
+ * returns the next definition, looked up when this object is loaded, or when first used: constructors
+ * of other libraries may run before ours. Not later: a look-up takes the loader's lock, which a
+ * dlopen() of another thread may hold while it waits for the caller's locks.
  */
 #ifndef KFDSCOPE_THUNK_MODEL_PRELOAD_REAL_H
 #define KFDSCOPE_THUNK_MODEL_PRELOAD_REAL_H
@@ -29,6 +30,11 @@ static inline void *preload_next(_Atomic(void *) *slot, const char *name)
 		static _Atomic(void *) slot;                                                       \
                                                                                                    \
 		return (type)preload_next(&slot, #name);                                           \
+	}                                                                                          \
+                                                                                                   \
+	static void __attribute__((constructor)) real_find_##name(void)                            \
+	{                                                                                          \
+		(void)real_##name(); /* one that is missing is looked for again */                 \
 	}
 
 #define PRELOAD_EXPORT __attribute__((visibility("default")))
