@@ -47,6 +47,7 @@ void cmd_progress(const char *format, ...) __attribute__((format(printf, 1, 2)))
 void cmd_progress_end(void);
 
 extern const struct cmd cmd_record;
+extern const struct cmd cmd_attach;
 extern const struct cmd cmd_leaks;
 extern const struct cmd cmd_chains;
 extern const struct cmd cmd_failures;

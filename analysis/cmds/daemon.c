@@ -144,7 +144,7 @@ static void write_pid(int fd, pid_t pid)
 }
 
 /* Prepares what the daemon needs before it starts, and keeps a second recorder from starting one. */
-static bool prepare(struct daemon *daemon, char **reason)
+static bool prepare(struct daemon *daemon, const char *home, char **reason)
 {
 	if (geteuid() == 0) {
 		g_mkdir(ROOT_DIR, 0755);
@@ -154,6 +154,8 @@ static bool prepare(struct daemon *daemon, char **reason)
 		*reason = g_strdup_printf("cannot lock '" ROOT_LOCK "': %s", g_strerror(errno));
 		return false;
 	}
+	if (home)
+		return g_setenv("LTTNG_HOME", home, TRUE);
 	if (lttng_session_daemon_alive() == 1)
 		return true;
 	daemon->dir = g_dir_make_tmp("kfdscope-XXXXXX", NULL);
@@ -165,13 +167,13 @@ static bool prepare(struct daemon *daemon, char **reason)
 	return g_setenv("LTTNG_HOME", daemon->dir, TRUE);
 }
 
-bool daemon_open(struct daemon *daemon, char **reason)
+bool daemon_open(struct daemon *daemon, const char *home, char **reason)
 {
 	bool ok;
 
 	*daemon = (struct daemon){ .lock_fd = -1 };
 	*reason = NULL;
-	ok = prepare(daemon, reason);
+	ok = prepare(daemon, home, reason);
 	if (ok && lttng_session_daemon_alive() != 1) {
 		daemon->pid = spawn_daemon(geteuid() != 0, reason);
 		ok = daemon->pid > 0 && wait_until_alive(daemon, reason);

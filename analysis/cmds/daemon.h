@@ -18,9 +18,12 @@ struct daemon {
  * starts) points there, and it ends with this process even when that is killed. Root's has a fixed
  * place, which several recorders share: the last one stops it.
  *
+ * @param home    where programs that already run look for a daemon: it is used there, or started
+ *                there; NULL: for programs that are started later. Root's place is fixed.
  * @param reason  out on failure: one line for the user; the caller frees it.
  */
-bool daemon_open(struct daemon *daemon, char **reason) __attribute__((warn_unused_result));
+bool daemon_open(struct daemon *daemon, const char *home, char **reason)
+	__attribute__((warn_unused_result));
 
 /*
  * Stops the daemon that a recorder started, unless another recording session still uses it, and

@@ -11,10 +11,10 @@
 #endif
 
 static const struct cmd *const commands[] = {
-	&cmd_record,  &cmd_leaks,   &cmd_allocs,   &cmd_diff,          &cmd_failures,
-	&cmd_waits,   &cmd_queues,  &cmd_counters, &cmd_faults,        &cmd_svm,
-	&cmd_clocks,  &cmd_chains,  &cmd_report,   &cmd_timeline,      &cmd_doctor,
-	&cmd_latency, &cmd_startup, &cmd_check,    &cmd_trace_compass,
+	&cmd_record,   &cmd_attach,  &cmd_leaks,   &cmd_allocs,   &cmd_diff,
+	&cmd_failures, &cmd_waits,   &cmd_queues,  &cmd_counters, &cmd_faults,
+	&cmd_svm,      &cmd_clocks,  &cmd_chains,  &cmd_report,   &cmd_timeline,
+	&cmd_doctor,   &cmd_latency, &cmd_startup, &cmd_check,    &cmd_trace_compass,
 };
 
 static void print_usage(FILE *out)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* `kfdscope record`: runs a program and records what it does with its GPUs. */
+#include "buffers.h"
 #include "child.h"
 #include "cmd.h"
 #include "daemon.h"
 #include "ending.h"
 #include "environment.h"
-#include "event_count.h"
 #include "layers.h"
 #include "places.h"
 #include "recording.h"
+#include "trace_folder.h"
 
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -21,9 +21,9 @@
 struct record_options {
 	struct recording_options recording;
 	struct environment_options environment;
-	char *output;   /* owned */
+	struct buffers_words buffers;
+	char *output;   /* owned; NULL: the default */
 	char *front;    /* owned */
-	char *subbuf;   /* owned */
 	char *topology; /* owned; NULL: no model */
 	char *layers;   /* owned; NULL: the default */
 	gboolean system_thunk, blocking;
@@ -69,20 +69,6 @@ static bool queue_hz_valid(const struct cmd *cmd, const char *text)
 	return false;
 }
 
-/* A size with an optional K or M, which LTTng wants to be a power of two. */
-static bool parse_subbuf(const char *text, uint64_t *size_bytes)
-{
-	char *end;
-	uint64_t size = g_ascii_strtoull(text, &end, 10);
-
-	if (g_ascii_toupper(*end) == 'K')
-		size <<= 10, end++;
-	else if (g_ascii_toupper(*end) == 'M')
-		size <<= 20, end++;
-	*size_bytes = size;
-	return *end == '\0' && size >= 4096 && (size & (size - 1)) == 0;
-}
-
 static bool layers_valid(const struct cmd *cmd, struct record_options *options)
 {
 	unsigned int layers;
@@ -113,80 +99,14 @@ static bool options_valid(const struct cmd *cmd, struct record_options *options)
 	    options->environment.front == MODEL_FRONT_PLUGIN)
 		options->environment.front =
 			MODEL_FRONT_PRELOAD; /* the system's knows no plug-in */
-	if (options->subbuf &&
-	    !parse_subbuf(options->subbuf, &options->recording.subbuf_size_bytes)) {
-		cmd_error(cmd,
-			  "--subbuf-size is '%s': it must be a power of two of at least 4096 "
-			  "bytes, such as 512K or 4M",
-			  options->subbuf);
+	if (!buffers_parse(cmd, &options->buffers, &options->recording))
 		return false;
-	}
-	if (options->recording.subbuf_count &&
-	    (options->recording.subbuf_count & (options->recording.subbuf_count - 1))) {
-		cmd_error(cmd, "--subbuf-count is %u: it must be a power of two",
-			  options->recording.subbuf_count);
-		return false;
-	}
 	options->environment.topology = options->topology;
 	options->environment.stack_depth = options->stack_depth;
 	options->environment.stacks = options->stacks;
 	options->environment.queue_hz = options->queue_hz;
 	options->recording.blocking = options->blocking;
 	return true;
-}
-
-/* kfdscope-PROGRAM-20261129-161500, so that recordings sort by time and never meet. */
-static char *default_output(const char *program)
-{
-	char *base = g_path_get_basename(program);
-	GDateTime *now = g_date_time_new_now_local();
-	char *stamp = g_date_time_format(now, "%Y%m%d-%H%M%S");
-	char *name = g_strdup_printf("kfdscope-%s-%s", base, stamp);
-	char *path = g_canonicalize_filename(name, NULL);
-
-	g_free(name);
-	g_free(stamp);
-	g_date_time_unref(now);
-	g_free(base);
-	return path;
-}
-
-static bool output_usable(const struct cmd *cmd, const char *output)
-{
-	GDir *dir = g_dir_open(output, 0, NULL);
-	bool empty = !dir || !g_dir_read_name(dir);
-
-	if (dir)
-		g_dir_close(dir);
-	if (!empty)
-		cmd_error(cmd, "'%s' exists and is not empty: give another directory with -o",
-			  output);
-	else if (!dir && g_mkdir_with_parents(output, 0755) != 0) {
-		cmd_error(cmd, "cannot make '%s': %s", output, g_strerror(errno));
-		empty = false;
-	}
-	return empty;
-}
-
-static void say_result(const char *output, uint64_t lost_events, uint64_t lost_packets)
-{
-	uint64_t events = 0;
-	bool readable;
-
-	cmd_progress("kfdscope: counting events…");
-	readable = event_count(output, &events);
-	cmd_progress_end();
-	fprintf(stderr, "kfdscope: trace in '%s'\n", output);
-	if (!readable || events == 0)
-		fprintf(stderr, "kfdscope: no events were recorded: 'kfdscope doctor -- PROGRAM' "
-				"tells why\n");
-	else
-		fprintf(stderr, "kfdscope: %" PRIu64 " events recorded, %" PRIu64 " lost\n", events,
-			lost_events);
-	if (lost_events || lost_packets)
-		fprintf(stderr, "kfdscope: the buffers were too small: record with "
-				"--subbuf-size=8M, or with --blocking to lose nothing\n");
-	fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", output);
 }
 
 static bool note_ending(const char *output, const struct child *child, char **argv)
@@ -230,7 +150,8 @@ static int run_recorded(const struct cmd *cmd, const struct record_options *opti
 	if (rc == 0 && !note_ending(options->recording.output, child, argv))
 		cmd_error(cmd, "cannot note how the program ended: %s", g_strerror(errno));
 	if (rc == 0)
-		say_result(options->recording.output, lost_events, lost_packets);
+		trace_folder_say(options->recording.output, lost_events, lost_packets,
+				 "'kfdscope doctor -- PROGRAM' tells why");
 	child_restore_signals();
 out:
 	recording_free(recording);
@@ -243,23 +164,15 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	struct places places;
 	struct daemon daemon;
 	struct child child = { 0 };
-	char **envp = NULL, *reason = NULL;
+	char **envp = NULL, *reason = NULL, *output;
 	int rc = CHILD_EXIT_OWN_FAILURE;
 
 	places_init(&places);
-	/* The session daemon makes it, and has a working directory of its own. */
-	if (!options->output) {
-		options->output = default_output(argv[0]);
-	} else {
-		char *given = options->output;
-
-		options->output = g_canonicalize_filename(given, NULL);
-		g_free(given);
-	}
-	options->recording.output = options->output;
-	if (!output_usable(cmd, options->output))
+	output = trace_folder_path(options->output, argv[0]);
+	options->recording.output = output;
+	if (!trace_folder_make(cmd, output))
 		goto out;
-	if (!daemon_open(&daemon, &reason)) {
+	if (!daemon_open(&daemon, NULL, &reason)) {
 		cmd_error(cmd, "%s", reason);
 		goto out;
 	}
@@ -271,7 +184,8 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	daemon_close(&daemon);
 out:
 	if (rc == CHILD_EXIT_OWN_FAILURE)
-		g_rmdir(options->output); /* only when still empty */
+		g_rmdir(output); /* only when still empty */
+	g_free(output);
 	g_strfreev(envp);
 	g_free(reason);
 	places_fini(&places);
@@ -283,7 +197,6 @@ out:
 static int record_run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct record_options options = { 0 };
-	int subbuf_count = 0;
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
 		  "Write the trace into DIR (default: kfdscope-PROGRAM-TIME)", "DIR" },
@@ -306,10 +219,7 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		{ "queues", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
 		  (void *)parse_queues,
 		  "Sample what the queues do, HZ times a second (default: 100)", "HZ" },
-		{ "subbuf-size", 0, 0, G_OPTION_ARG_STRING, &options.subbuf,
-		  "Size of a sub-buffer (default: what shared memory allows, at most 4M)", "SIZE" },
-		{ "subbuf-count", 0, 0, G_OPTION_ARG_INT, &subbuf_count,
-		  "Sub-buffers a CPU (default 4)", "N" },
+		BUFFERS_ENTRIES(&options.buffers),
 		{ "blocking", 0, 0, G_OPTION_ARG_NONE, &options.blocking,
 		  "Stall the program rather than lose events", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -318,7 +228,6 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 
 	if (!cmd_parse(cmd, entries, &options, &argc, &argv))
 		goto out;
-	options.recording.subbuf_count = (uint32_t)MAX(subbuf_count, 0);
 	if (argc < 2)
 		cmd_error(cmd, "no program to record (see 'kfdscope record --help')");
 	else if (options_valid(cmd, &options))
@@ -326,7 +235,7 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 out:
 	g_free(options.output);
 	g_free(options.front);
-	g_free(options.subbuf);
+	g_free(options.buffers.size);
 	g_free(options.topology);
 	g_free(options.layers);
 	g_free(options.stack_depth);

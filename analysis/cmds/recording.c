@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <glib.h>
 #include <lttng/lttng.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -16,6 +18,9 @@
 #define MAX_SUBBUF_BYTES (4U << 20)
 #define MIN_SUBBUF_BYTES (64U << 10)
 #define SUBBUF_COUNT     4
+/* Programs hear of a daemon that starts by a futex, and then need a moment each. */
+#define REGISTER_TIMEOUT_US (5 * G_USEC_PER_SEC)
+#define REGISTER_POLL_MS    20
 
 struct recording {
 	char *session;                 /* owned */
@@ -155,6 +160,36 @@ static bool enable_events(struct recording *recording, unsigned int layers, char
 	return ok;
 }
 
+/* Processes that are not tracked are not even told of the session. */
+static bool track(struct recording *recording, const struct recording_options *options,
+		  char **reason)
+{
+	struct lttng_process_attr_tracker_handle *tracker = NULL;
+	bool ok = true;
+
+	if (options->pid_count == 0)
+		return true;
+	if (lttng_session_get_tracker_handle(recording->session, LTTNG_DOMAIN_UST,
+					     LTTNG_PROCESS_ATTR_VIRTUAL_PROCESS_ID,
+					     &tracker) != LTTNG_OK ||
+	    lttng_process_attr_tracker_handle_set_tracking_policy(
+		    tracker, LTTNG_TRACKING_POLICY_INCLUDE_SET) !=
+		    LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK)
+		ok = false;
+	for (size_t i = 0; ok && i < options->pid_count; i++) {
+		enum lttng_process_attr_tracker_handle_status status =
+			lttng_process_attr_virtual_process_id_tracker_handle_add_pid(
+				tracker, options->pids[i]);
+
+		ok = status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK ||
+		     status == LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_EXISTS;
+	}
+	lttng_process_attr_tracker_handle_destroy(tracker);
+	if (!ok)
+		*reason = g_strdup("the session daemon cannot record single processes");
+	return ok;
+}
+
 bool recording_start(const struct recording_options *options, struct recording **out, char **reason)
 {
 	struct recording *recording = g_new0(struct recording, 1);
@@ -168,7 +203,7 @@ bool recording_start(const struct recording_options *options, struct recording *
 		g_strdup_printf("kfdscope-%d-%" G_GINT64_FORMAT, (int)getpid(), g_get_real_time());
 	ok = create_session(recording, options->output, reason) &&
 	     enable_channel(recording, options, reason) && add_contexts(recording, reason) &&
-	     enable_events(recording, options->layers, reason);
+	     enable_events(recording, options->layers, reason) && track(recording, options, reason);
 	if (ok) {
 		code = lttng_start_tracing(recording->session);
 		ok = code >= 0 || fail(reason, "cannot start recording", code);
@@ -179,6 +214,32 @@ bool recording_start(const struct recording_options *options, struct recording *
 	}
 	recording_free(recording);
 	return ok;
+}
+
+static bool is_registered(struct recording *recording, pid_t pid)
+{
+	struct lttng_event *events = NULL;
+	int count = lttng_list_tracepoints(recording->handle, &events);
+	bool found = false;
+
+	for (int i = 0; i < count && !found; i++)
+		found = events[i].pid == pid;
+	free(events);
+	return found;
+}
+
+bool recording_knows(struct recording *recording, pid_t pid, int stop_fd)
+{
+	struct pollfd stop = { .fd = stop_fd, .events = POLLIN };
+	gint64 end = g_get_monotonic_time() + REGISTER_TIMEOUT_US;
+	bool known = false;
+
+	while (!known && g_get_monotonic_time() < end) {
+		known = is_registered(recording, pid);
+		if (!known && poll(&stop, 1, REGISTER_POLL_MS) > 0)
+			break;
+	}
+	return known;
 }
 
 static void count_losses(struct recording *recording, uint64_t *lost_events, uint64_t *lost_packets)

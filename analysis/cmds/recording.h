@@ -4,7 +4,9 @@
 #define KFDSCOPE_ANALYSIS_CMDS_RECORDING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct recording_options {
 	const char *output;         /* directory, absolute; made by the session daemon */
@@ -12,6 +14,8 @@ struct recording_options {
 	uint32_t subbuf_count;      /* power of two; 0: chosen */
 	unsigned int layers;        /* enum layers */
 	bool blocking;              /* stall the program rather than lose events */
+	const pid_t *pids;          /* borrowed; processes to record, by vpid; NULL: all */
+	size_t pid_count;
 };
 
 struct recording; /* opaque */
@@ -23,6 +27,15 @@ struct recording; /* opaque */
  * @param reason  out on failure: one line for the user; the caller frees it.
  */
 bool recording_start(const struct recording_options *options, struct recording **out, char **reason)
+	__attribute__((warn_unused_result));
+
+/*
+ * Waits until the session daemon knows a process.
+ *
+ * @param stop_fd  readable when waiting is to end; -1: none.
+ * @return false when that has not happened in time, or stop_fd became readable.
+ */
+bool recording_knows(struct recording *recording, pid_t pid, int stop_fd)
 	__attribute__((warn_unused_result));
 
 /*

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The directory that a recording is written into. */
+#include "trace_folder.h"
+
+#include "event_count.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+static char *default_name(const char *what)
+{
+	char *base = g_path_get_basename(what);
+	GDateTime *now = g_date_time_new_now_local();
+	char *stamp = g_date_time_format(now, "%Y%m%d-%H%M%S");
+	char *name = g_strdup_printf("kfdscope-%s-%s", base, stamp);
+
+	g_free(stamp);
+	g_date_time_unref(now);
+	g_free(base);
+	return name;
+}
+
+char *trace_folder_path(const char *given, const char *what)
+{
+	char *name = given ? g_strdup(given) : default_name(what);
+	char *path = g_canonicalize_filename(name, NULL);
+
+	g_free(name);
+	return path;
+}
+
+bool trace_folder_make(const struct cmd *cmd, const char *path)
+{
+	GDir *dir = g_dir_open(path, 0, NULL);
+	bool empty = !dir || !g_dir_read_name(dir);
+
+	if (dir)
+		g_dir_close(dir);
+	if (!empty)
+		cmd_error(cmd, "'%s' exists and is not empty: give another directory with -o",
+			  path);
+	else if (!dir && g_mkdir_with_parents(path, 0755) != 0) {
+		cmd_error(cmd, "cannot make '%s': %s", path, g_strerror(errno));
+		empty = false;
+	}
+	return empty;
+}
+
+void trace_folder_say(const char *path, uint64_t lost_events, uint64_t lost_packets,
+		      const char *when_empty)
+{
+	uint64_t events = 0;
+	bool readable;
+
+	cmd_progress("kfdscope: counting events…");
+	readable = event_count(path, &events);
+	cmd_progress_end();
+	fprintf(stderr, "kfdscope: trace in '%s'\n", path);
+	if (!readable || events == 0)
+		fprintf(stderr, "kfdscope: no events were recorded: %s\n", when_empty);
+	else
+		fprintf(stderr, "kfdscope: %" PRIu64 " events recorded, %" PRIu64 " lost\n", events,
+			lost_events);
+	if (lost_events || lost_packets)
+		fprintf(stderr, "kfdscope: the buffers were too small: record with "
+				"--subbuf-size=8M, or with --blocking to lose nothing\n");
+	fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", path);
+}
