@@ -5,10 +5,11 @@
 #include "process.h"
 
 /* Commands of which one side is missing are given up when there are more. */
-#define COMMANDS_MAX 65536u
+#define COMMANDS_MAX           65536u
+#define FIRST_RESOURCE_COMMAND 256u
 
 struct command {
-	uint64_t guest, seqno;          /* the key */
+	uint64_t guest, seqno;          /* the key; in seqno also what kind of number it is */
 	const struct stack *stack;      /* borrowed: of the guest's call; NULL: none, or not seen */
 	const struct call_type *served; /* borrowed: the guest's call; NULL: not seen */
 	bool guest_ended, host_ended;
@@ -31,7 +32,8 @@ static guint command_hash(gconstpointer data)
 {
 	const struct command *command = data;
 
-	return (guint)(command->guest >> 12) * 31u + (guint)command->seqno;
+	return (guint)(command->guest >> 12) * 31u + (guint)command->seqno +
+	       (guint)(command->seqno >> 32) * 131071u;
 }
 
 static gboolean command_equal(gconstpointer left, gconstpointer right)
@@ -71,10 +73,19 @@ void guests_free(struct guests *guests)
 	g_free(guests);
 }
 
+/* Commands of the stream are counted by one number, blobs and resources have numbers of their own. */
+static uint64_t number_of(const struct values *values)
+{
+	uint64_t command = values_get(values, FIELD_COMMAND, 0);
+
+	return values_get(values, FIELD_CALL, 0) |
+	       (command < FIRST_RESOURCE_COMMAND ? 0 : command << 32);
+}
+
 static struct command *find(const struct guests *guests, const struct values *values)
 {
 	const struct command key = { .guest = values_get(values, FIELD_GUEST, 0),
-				     .seqno = values_get(values, FIELD_CALL, 0) };
+				     .seqno = number_of(values) };
 
 	return key.guest ? g_hash_table_lookup(guests->commands, &key) : NULL;
 }
@@ -90,7 +101,7 @@ static struct command *get(struct guests *guests, const struct values *values)
 		g_hash_table_remove_all(guests->commands);
 	command = g_new0(struct command, 1);
 	command->guest = values_get(values, FIELD_GUEST, 0);
-	command->seqno = values_get(values, FIELD_CALL, 0);
+	command->seqno = number_of(values);
 	g_hash_table_add(guests->commands, command);
 	return command;
 }

@@ -138,9 +138,9 @@ static void guests_text(GString *text, const struct chains_report *report)
 	if (unjoined)
 		g_string_append_printf(text,
 				       "The host's side of %" G_GUINT64_FORMAT
-				       " commands was not recorded: transport is all of their "
+				       " %s was not recorded: transport is all of the "
 				       "waiting.\n",
-				       unjoined);
+				       unjoined, unjoined == 1 ? "command" : "commands");
 	if (rows->len)
 		g_string_append_c(text, '\n');
 }

@@ -3,16 +3,24 @@
  * How a recorder watches the commands: the guest's library and the host call what is set here, around
  * each command. A command is known by its guest (the start of the guest's address range, which both
  * sides know and no two guests of a host share) and its sequence number.
+ *
+ * Resources come and go beside the stream, and by closing them a guest frees: these are watched as
+ * commands of numbers that the stream does not have, known by the blob's or the resource's id.
  */
 #ifndef KFDSCOPE_THUNK_VIRTIO_OBSERVER_H
 #define KFDSCOPE_THUNK_VIRTIO_OBSERVER_H
 
 #include <stdint.h>
 
+enum {
+	VIRTIO_OBSERVED_MAKE = 0x100,  /* a resource of an object or of pages; seqno: the blob id */
+	VIRTIO_OBSERVED_CLOSE = 0x101, /* seqno: the resource id */
+};
+
 struct virtio_observed {
 	uint64_t guest; /* 0: not known yet (the guest's first command) */
 	uint32_t seqno;
-	uint32_t command; /* enum virtio_command */
+	uint32_t command; /* enum virtio_command, or one of the above */
 	uint32_t type;    /* its sub-command */
 	int32_t ret;      /* at the end: 0, a status or a negative errno number */
 };

@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "trace.h"
+#include "values.h"
+#include "virtio/names.h"
 
 static uint64_t now_ns(void)
 {
@@ -26,6 +28,8 @@ static void guest_begin(const struct virtio_observed *command)
 					     .command = command->command,
 					     .type = command->type,
 					     .monotonic_ns = now_ns() };
+	trace_text(event.name, sizeof(event.name),
+		   virtio_command_name(command->command, command->type), sizeof(event.name));
 	trace_call_fire(TRACE_vkmt_command_entry, &event);
 }
 
@@ -54,6 +58,8 @@ static void host_begin(const struct virtio_observed *command)
 						  .command = command->command,
 						  .type = command->type,
 						  .monotonic_ns = now_ns() };
+	trace_text(event.name, sizeof(event.name),
+		   virtio_command_name(command->command, command->type), sizeof(event.name));
 	trace_call_fire(TRACE_vkmt_host_command_entry, &event);
 }
 

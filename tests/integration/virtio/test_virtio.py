@@ -377,13 +377,23 @@ wait $host
     def test_chains_show_the_four_parts(self):
         report = json.loads(self.report("chains", "--json"))
         rows = {row["function"]: row for row in report["commands"]}
-        alloc = rows["vhsaKmtAllocMemory"]
-        self.assertEqual(alloc["commands"], 2)
-        for part in ("guest_ns", "transport_ns", "host_ns", "kernel_ns"):
-            self.assertGreaterEqual(alloc[part], 0)
-        self.assertEqual(alloc["guest_ns"] + alloc["transport_ns"] + alloc["host_ns"]
-                         + alloc["kernel_ns"], alloc["total_ns"])
-        self.assertGreater(alloc["kernel_ns"], 0)
+        counts = {name: (row["calls"], row["commands"], row["unjoined"])
+                  for name, row in rows.items()}
+        self.assertEqual(counts, {
+            "vhsaKmtOpenKFD": (1, 1, 0),  # the clocks; before, the guest has no name yet
+            "vhsaKmtAllocMemory": (2, 4, 0),  # each allocates and makes a resource
+            "vhsaKmtMapMemoryToGPU": (1, 1, 0),
+            "vhsaKmtUnmapMemoryToGPU": (1, 1, 0),
+            "vhsaKmtFreeMemory": (1, 1, 0)})  # closes the resource
+        for row in rows.values():
+            parts = [row[part] for part in ("guest_ns", "transport_ns", "host_ns", "kernel_ns")]
+            self.assertGreaterEqual(min(parts), 0)
+            self.assertEqual(sum(parts), row["total_ns"])
+            self.assertTrue(0 <= row["outbound_ns"] <= row["transport_ns"], row)
+        for name in ("vhsaKmtAllocMemory", "vhsaKmtMapMemoryToGPU", "vhsaKmtFreeMemory"):
+            self.assertGreater(rows[name]["kernel_ns"], 0)
+        # one and the same clock here: the pair that was recorded must come to about that
+        self.assertGreater(sum(row["outbound_ns"] for row in rows.values()), 0)
         text = self.report("chains")
         for word in ("GUEST COMMANDS", "transport", "vhsaKmtMapMemoryToGPU"):
             self.assertIn(word, text)

@@ -54,7 +54,7 @@ static const struct {
 	{ "exiting", RECORD_PROCESS_EXIT },  { "module", RECORD_MODULE },
 	{ "module_id", RECORD_MODULE_ID },   { "lost", RECORD_LOST },
 	{ "sample", RECORD_QUEUE_SAMPLE },   { "other", RECORD_OTHER },
-	{ "files_read", RECORD_FILES_READ },
+	{ "files_read", RECORD_FILES_READ }, { "clock_pair", RECORD_CLOCK_PAIR },
 };
 
 static bool args_of_number(const struct args_reader *reader, const char *name, uint64_t *value)

@@ -147,7 +147,7 @@ int vkmt_amdgpu_bo_import(amdgpu_device_handle dev, enum amdgpu_bo_handle_type t
 		(struct memory_amdgpu_import_args){ .dev = number(dev), .type = type };
 	rc = send_memory(&req, &rsp);
 	/* The buffer object holds the memory by itself. */
-	vkmt_resource_free(device, handle);
+	vkmt_resource_free(device, handle, req.res_id);
 	if (rc == 0) {
 		output->buf_handle = (amdgpu_bo_handle)(uintptr_t)rsp.amdgpu_import_rsp.output[0];
 		output->alloc_size = rsp.amdgpu_import_rsp.output[1];

@@ -39,10 +39,10 @@ void vkmt_bo_free(struct vkmt_device *device, struct vkmt_bo *bo)
 	else if (bo->cpu_mapped)
 		munmap(address, bo->place.size_bytes);
 	if (bo->map) {
-		vkmt_resource_free(device, bo->map->handle);
+		vkmt_resource_free(device, bo->map->handle, bo->map->res_id);
 		free(bo->map);
 	}
-	vkmt_resource_free(device, bo->handle);
+	vkmt_resource_free(device, bo->handle, bo->res_id);
 	free(bo->metadata);
 	free(bo);
 }

@@ -15,6 +15,7 @@
 #include "log.h"
 #include "virtio/codec.h"
 #include "virtio/guest/guest.h"
+#include "virtio/names.h"
 #include "virtio/observer.h"
 
 /* What the host overwrites with its result: still there means that there was none. */
@@ -140,8 +141,8 @@ static int exchange(struct vkmt_device *device, struct vhsakmt_req_header *heade
 	if (room)
 		give_slot(device);
 	if (rc != 0)
-		kmt_log(KMT_LOG_ERR, "no answer of the virtio host to command %u.%u: %s",
-			header->cmd, type, strerror(-rc));
+		kmt_log(KMT_LOG_ERR, "no answer of the virtio host to %s: %s",
+			virtio_command_name(header->cmd, type), strerror(-rc));
 	observed->ret = rc != 0 ? rc : response_bytes ? ((const struct slot *)response)->ret : 0;
 	if (virtio_observer)
 		virtio_observer->guest_end(observed);

@@ -48,13 +48,31 @@ int vkmt_resource_new(struct vkmt_device *device, uint64_t blob_id, uint64_t siz
 		.pages = pages,
 	};
 
-	return device->transport->ops->blob_create(device->transport, &blob, handle, res_id);
+	struct virtio_observed observed = { .guest = device->vm_start,
+					    .seqno = (uint32_t)blob_id,
+					    .command = VIRTIO_OBSERVED_MAKE };
+
+	if (virtio_observer)
+		virtio_observer->guest_begin(&observed);
+	observed.ret =
+		device->transport->ops->blob_create(device->transport, &blob, handle, res_id);
+	if (virtio_observer)
+		virtio_observer->guest_end(&observed);
+	return observed.ret;
 }
 
-void vkmt_resource_free(struct vkmt_device *device, uint32_t handle)
+void vkmt_resource_free(struct vkmt_device *device, uint32_t handle, uint32_t res_id)
 {
+	struct virtio_observed observed = { .guest = device->vm_start,
+					    .seqno = res_id,
+					    .command = VIRTIO_OBSERVED_CLOSE };
+
+	if (virtio_observer)
+		virtio_observer->guest_begin(&observed);
 	/* Nobody could do anything about a failure: the host frees all when we go. */
-	(void)device->transport->ops->blob_close(device->transport, handle);
+	observed.ret = device->transport->ops->blob_close(device->transport, handle);
+	if (virtio_observer)
+		virtio_observer->guest_end(&observed);
 }
 
 bool vkmt_in_vm(const struct vkmt_device *device, uint64_t address)
@@ -84,9 +102,8 @@ static int open_transport(struct vkmt_transport **out)
 
 static int make_shmem(struct vkmt_device *device)
 {
-	uint32_t res_id;
 	int rc = vkmt_resource_new(device, 0, device->shmem_bytes, true, NULL,
-				   &device->shmem_handle, &res_id);
+				   &device->shmem_handle, &device->shmem_res_id);
 	void *mapped;
 
 	if (rc != 0)
@@ -183,7 +200,8 @@ static void free_bos(struct vkmt_device *device)
 		if (device->doorbell_pages[i])
 			munmap(device->doorbell_pages[i], VIRTIO_DOORBELL_BYTES);
 		if (device->doorbells[i])
-			vkmt_resource_free(device, device->doorbells[i]);
+			vkmt_resource_free(device, device->doorbells[i],
+					   device->doorbell_res_ids[i]);
 	}
 }
 
@@ -198,7 +216,7 @@ static void free_device(struct vkmt_device *device)
 	if (device->shmem)
 		munmap(device->shmem, device->shmem_bytes);
 	if (device->shmem_handle)
-		vkmt_resource_free(device, device->shmem_handle);
+		vkmt_resource_free(device, device->shmem_handle, device->shmem_res_id);
 	if (device->transport)
 		device->transport->ops->free(device->transport);
 	free(device->request);

@@ -44,7 +44,7 @@ void vkmt_events_free(struct vkmt_device *device)
 		struct vkmt_event *event = device->events;
 
 		device->events = event->next;
-		vkmt_resource_free(device, event->handle);
+		vkmt_resource_free(device, event->handle, event->event.res_id);
 		free(event);
 	}
 }
@@ -111,7 +111,7 @@ HSAKMT_STATUS vkmt_destroy_event(HsaEvent *Event)
 	pthread_mutex_unlock(&device->bo_lock);
 	if (!event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	vkmt_resource_free(device, event->handle);
+	vkmt_resource_free(device, event->handle, event->event.res_id);
 	free(event);
 	return HSAKMT_STATUS_SUCCESS;
 }

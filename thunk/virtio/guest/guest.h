@@ -42,7 +42,7 @@ struct vkmt_bo {
 struct vkmt_device {
 	struct vkmt_transport *transport; /* owned */
 	enum virtio_revision revision;
-	uint32_t shmem_handle;
+	uint32_t shmem_handle, shmem_res_id;
 	struct vhsakmt_shmem *shmem;
 	char *response_area;
 	uint32_t response_bytes, shmem_bytes;
@@ -60,6 +60,7 @@ struct vkmt_device {
 	pthread_mutex_t bo_lock;            /* protects what follows */
 	struct range_tree bos;              /* owned struct vkmt_bo */
 	uint32_t doorbells[VKMT_NODES_MAX]; /* handle; 0: none yet */
+	uint32_t doorbell_res_ids[VKMT_NODES_MAX];
 	char *doorbell_pages[VKMT_NODES_MAX];
 	struct vkmt_event *events; /* owned list: event.c */
 	struct vkmt_queue *queues; /* owned list: queue.c */
@@ -95,7 +96,7 @@ int vkmt_send(struct vkmt_device *device, uint32_t command, const void *request,
  */
 int vkmt_resource_new(struct vkmt_device *device, uint64_t blob_id, uint64_t size_bytes,
 		      bool mappable, void *pages, uint32_t *handle, uint32_t *res_id);
-void vkmt_resource_free(struct vkmt_device *device, uint32_t handle);
+void vkmt_resource_free(struct vkmt_device *device, uint32_t handle, uint32_t res_id);
 
 /* @return whether the addresses are the ones that guest and host share. */
 bool vkmt_in_vm(const struct vkmt_device *device, uint64_t address);

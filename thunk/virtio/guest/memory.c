@@ -42,7 +42,7 @@ static int place_memory(struct vkmt_device *device, struct vkmt_bo *bo, uint64_t
 		return rc;
 	if (mapped && device->transport->ops->blob_map(device->transport, bo->handle, size_bytes,
 						       address, MAP_FIXED) == MAP_FAILED) {
-		vkmt_resource_free(device, bo->handle);
+		vkmt_resource_free(device, bo->handle, bo->res_id);
 		return -ENOMEM;
 	}
 	bo->cpu_mapped = mapped;
@@ -180,7 +180,7 @@ static HSAKMT_STATUS map_scratch(struct vkmt_device *device, struct vkmt_bo *scr
 		goto out;
 	pthread_mutex_lock(&device->bo_lock);
 	if (scratch->map) {
-		vkmt_resource_free(device, scratch->map->handle);
+		vkmt_resource_free(device, scratch->map->handle, scratch->map->res_id);
 		free(scratch->map);
 	}
 	scratch->map = map;
@@ -271,7 +271,7 @@ HSAKMT_STATUS vkmt_unmap_memory_to_gpu(void *MemoryAddress)
 	bo->map = NULL;
 	pthread_mutex_unlock(&device->bo_lock);
 	if (map)
-		vkmt_resource_free(device, map->handle);
+		vkmt_resource_free(device, map->handle, map->res_id);
 	free(map);
 	return HSAKMT_STATUS_SUCCESS;
 }

@@ -20,7 +20,8 @@ struct vkmt_queue {
 	uint64_t host_handle;
 	uint32_t handle, res_id;
 	uint32_t pointers_handle; /* 0: AQL, whose pointers are the caller's */
-	void *pointers;           /* owned mapping */
+	uint32_t pointers_res_id;
+	void *pointers; /* owned mapping */
 };
 
 static bool is_aql(HSA_QUEUE_TYPE type)
@@ -39,11 +40,11 @@ static uint32_t resource_at(struct vkmt_device *device, uint64_t address)
 static void queue_free(struct vkmt_device *device, struct vkmt_queue *queue)
 {
 	if (queue->handle)
-		vkmt_resource_free(device, queue->handle);
+		vkmt_resource_free(device, queue->handle, queue->res_id);
 	if (queue->pointers)
 		munmap(queue->pointers, PAGE);
 	if (queue->pointers_handle)
-		vkmt_resource_free(device, queue->pointers_handle);
+		vkmt_resource_free(device, queue->pointers_handle, queue->pointers_res_id);
 	free(queue);
 }
 
@@ -79,20 +80,20 @@ static int map_doorbells(struct vkmt_device *device, uint32_t node, uint64_t blo
 		mapped =
 			transport->ops->blob_map(transport, handle, VIRTIO_DOORBELL_BYTES, NULL, 0);
 	if (mapped == MAP_FAILED) {
-		vkmt_resource_free(device, handle);
+		vkmt_resource_free(device, handle, res_id);
 		return -ENOMEM;
 	}
 	device->doorbells[node] = handle;
+	device->doorbell_res_ids[node] = res_id;
 	device->doorbell_pages[node] = mapped;
 	return 0;
 }
 
 static int map_pointers(struct vkmt_device *device, struct vkmt_queue *queue, uint64_t blob_id)
 {
-	uint32_t res_id;
 	void *mapped;
 	int rc = vkmt_resource_new(device, blob_id, PAGE, true, NULL, &queue->pointers_handle,
-				   &res_id);
+				   &queue->pointers_res_id);
 
 	if (rc != 0)
 		return rc;

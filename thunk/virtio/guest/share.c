@@ -93,7 +93,7 @@ HSAKMT_STATUS vkmt_register_graphics_handle_to_nodes_ext(
 		status = take_graphics(device, bo, &answer.rsp, answer.metadata,
 				       GraphicsResourceInfo);
 	if (status != HSAKMT_STATUS_SUCCESS) {
-		vkmt_resource_free(device, bo->handle);
+		vkmt_resource_free(device, bo->handle, bo->res_id);
 		free(bo);
 	}
 	close(fd); /* the call takes it, once it is a resource */

@@ -40,7 +40,7 @@ static HSAKMT_STATUS share_pages(struct vkmt_device *device, struct vkmt_bo *bo,
 	if (status == HSAKMT_STATUS_SUCCESS)
 		bo->host_address = rsp.map_userptr_rsp.userptr_handle;
 	else
-		vkmt_resource_free(device, bo->handle);
+		vkmt_resource_free(device, bo->handle, bo->res_id);
 	return status;
 }
 
@@ -70,7 +70,7 @@ static HSAKMT_STATUS register_pages(struct vkmt_device *device, uint64_t start, 
 		vkmt_bo_insert(device, bo, start, bytes);
 		return status;
 	}
-	vkmt_resource_free(device, bo->handle);
+	vkmt_resource_free(device, bo->handle, bo->res_id);
 	free(bo);
 	return status;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "virtio/host/host-internal.h"
+#include "virtio/observer.h"
 
 #define SHMEM_BYTES_MAX   (4ull << 30)
 #define USERPTR_BYTES_MAX (1ull << 40)
@@ -115,8 +116,8 @@ static bool fits(const struct object *object, uint64_t size_bytes)
 	return size_bytes && size_bytes <= (object->place.size_bytes + page - 1) / page * page;
 }
 
-int virtio_context_get_blob(struct virtio_context *ctx, const struct virtio_blob_request *request,
-			    struct virtio_blob_reply *reply)
+static int get_blob(struct virtio_context *ctx, const struct virtio_blob_request *request,
+		    struct virtio_blob_reply *reply)
 {
 	struct object *object;
 	int rc;
@@ -144,6 +145,21 @@ int virtio_context_get_blob(struct virtio_context *ctx, const struct virtio_blob
 					     .size_bytes = object->place.size_bytes,
 					     .fd = -1 };
 	return 0;
+}
+
+int virtio_context_get_blob(struct virtio_context *ctx, const struct virtio_blob_request *request,
+			    struct virtio_blob_reply *reply)
+{
+	struct virtio_observed observed = { .guest = ctx->base,
+					    .seqno = (uint32_t)request->blob_id,
+					    .command = VIRTIO_OBSERVED_MAKE };
+
+	if (virtio_observer)
+		virtio_observer->host_begin(&observed);
+	observed.ret = get_blob(ctx, request, reply);
+	if (virtio_observer)
+		virtio_observer->host_end(&observed);
+	return observed.ret;
 }
 
 int virtio_context_attach(struct virtio_context *ctx, uint32_t res_id, int fd)
@@ -183,7 +199,7 @@ int virtio_context_export(struct virtio_context *ctx, uint32_t res_id)
 	return fd;
 }
 
-int virtio_context_detach(struct virtio_context *ctx, uint32_t res_id)
+static int detach(struct virtio_context *ctx, uint32_t res_id)
 {
 	struct object *object = virtio_ids_find(&ctx->resources, res_id);
 
@@ -198,4 +214,18 @@ int virtio_context_detach(struct virtio_context *ctx, uint32_t res_id)
 		return -ENOENT;
 	object_drop(ctx, object);
 	return 0;
+}
+
+int virtio_context_detach(struct virtio_context *ctx, uint32_t res_id)
+{
+	struct virtio_observed observed = { .guest = ctx->base,
+					    .seqno = res_id,
+					    .command = VIRTIO_OBSERVED_CLOSE };
+
+	if (virtio_observer)
+		virtio_observer->host_begin(&observed);
+	observed.ret = detach(ctx, res_id);
+	if (virtio_observer)
+		virtio_observer->host_end(&observed);
+	return observed.ret;
 }

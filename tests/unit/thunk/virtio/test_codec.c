@@ -9,6 +9,7 @@
 
 #include "sub_commands.h"
 #include "virtio/codec.h"
+#include "virtio/names.h"
 
 static void each_revision_has_its_sub_commands(void **state)
 {
@@ -22,6 +23,23 @@ static void each_revision_has_its_sub_commands(void **state)
 	}
 	assert_false(virtio_has_type(VIRTIO_REVISION_2, VIRTIO_CMD_MEMORY, VIRTIO_MEMORY_COUNT));
 	assert_false(virtio_has_type(VIRTIO_REVISION_2, VIRTIO_CMD_COUNT, 0));
+}
+
+static void each_sub_command_has_its_name(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sub_command_count; i++) {
+		const struct sub_command *sub = &sub_commands[i];
+		const char *name = virtio_command_name(sub->command, sub->type);
+		size_t command_length = strcspn(name, " ");
+
+		/* "QUERY_INFO" is "QUERY" for short */
+		assert_memory_equal(name, sub->command_name, command_length);
+		if (sub->name[0] != '-')
+			assert_string_equal(name + command_length + 1, sub->name);
+	}
+	assert_string_equal(virtio_command_name(VIRTIO_CMD_MEMORY, VIRTIO_MEMORY_COUNT), "?");
+	assert_string_equal(virtio_command_name(99, 0), "?");
 }
 
 static void sizes_are_those_of_the_structures(void **state)
@@ -152,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_revision_has_its_sub_commands),
+		cmocka_unit_test(each_sub_command_has_its_name),
 		cmocka_unit_test(sizes_are_those_of_the_structures),
 		cmocka_unit_test(a_memory_request_survives_the_older_revision),
 		cmocka_unit_test(garbage_behind_an_older_allocation_is_no_alignment),
