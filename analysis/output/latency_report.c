@@ -12,6 +12,9 @@
 /* A node is slow when a typical call with it takes so many times what most calls without it take. */
 #define SLOW_FACTOR 4
 
+/* In the text; all are in the JSON form. */
+#define CALLERS_SHOWN 5u
+
 static const char *const layer_names[LAYER_COUNT] = { [LAYER_HIP] = "hip",
 						      [LAYER_HSA] = "hsa",
 						      [LAYER_API] = "api",
@@ -365,6 +368,46 @@ static void nodes_text_of(GString *text, const json_t *call)
 	}
 }
 
+static void statuses_text(GString *text, const json_t *call)
+{
+	const json_t *list = json_object_get(call, "by_status");
+
+	for (size_t i = 0; json_array_size(list) > 1 && i < json_array_size(list); i++) {
+		const json_t *item = json_array_get(list, i);
+		GString *name = g_string_new("answered ");
+
+		if (json_object_get(item, "status"))
+			document_status(name, item);
+		else if (document_int(item, "code"))
+			text_errno(name, (uint32_t)document_int(item, "code"));
+		else
+			g_string_append(name, "without an error");
+		row_text(text, item, name->str);
+		g_string_free(name, TRUE);
+	}
+}
+
+/* Who called most; one caller needs no line, since the slowest call names it. */
+static void callers_text(GString *text, const json_t *call)
+{
+	const json_t *list = json_object_get(call, "callers");
+
+	for (size_t i = 0;
+	     json_array_size(list) > 1 && i < MIN(json_array_size(list), CALLERS_SHOWN); i++) {
+		const json_t *item = json_array_get(list, i);
+
+		if (!json_is_object(json_object_get(item, "caller")))
+			continue;
+		g_string_append(text, "    ");
+		text_count(text, (uint64_t)document_int(item, "count"), "call", "calls");
+		if (document_int(item, "failed"))
+			g_string_append_printf(text, " (%" G_GINT64_FORMAT " failed)",
+					       document_int(item, "failed"));
+		document_caller(text, item);
+		g_string_append_c(text, '\n');
+	}
+}
+
 static void threads_text(GString *text, const json_t *call)
 {
 	const json_t *list = json_object_get(call, "by_threads");
@@ -439,6 +482,8 @@ void latency_text(GString *text, const json_t *json, const struct document *docu
 		inside_text(text, call);
 		nodes_text_of(text, call);
 		threads_text(text, call);
+		statuses_text(text, call);
+		callers_text(text, call);
 		shown++;
 	}
 	if (hidden)

@@ -160,10 +160,16 @@ struct trace_plan {
 	uint32_t vpid;        /* of per-process buffers; 0: in the context */
 };
 
+/* What a stream's counter of discarded events has said. */
+struct stream_losses {
+	int64_t now, highest;
+};
+
 struct decoder {
 	struct model *model; /* borrowed */
 	GHashTable *events;  /* bt_event_class (counted) -> struct event_plan (owned) */
 	GHashTable *streams; /* bt_stream_class (counted) -> struct stream_plan (owned) */
+	GHashTable *losses;  /* bt_stream (borrowed) -> struct stream_losses (owned) */
 	GHashTable *traces;  /* bt_trace (borrowed: messages keep them) -> struct trace_plan */
 	/* The last ones that were looked up, borrowed: neighbours in time are often of one stream. */
 	const bt_stream *last_stream;
@@ -198,6 +204,7 @@ struct decoder *decoder_new(struct model *model)
 	decoder->model = model;
 	decoder->events = g_hash_table_new_full(NULL, NULL, put_event_class, g_free);
 	decoder->streams = g_hash_table_new_full(NULL, NULL, put_stream_class, g_free);
+	decoder->losses = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	decoder->traces = g_hash_table_new_full(NULL, NULL, put_trace, g_free);
 	return decoder;
 }
@@ -208,6 +215,7 @@ void decoder_free(struct decoder *decoder)
 		return;
 	g_hash_table_destroy(decoder->events);
 	g_hash_table_destroy(decoder->streams);
+	g_hash_table_destroy(decoder->losses);
 	g_hash_table_destroy(decoder->traces);
 	g_free(decoder);
 }
@@ -623,6 +631,25 @@ static bool take_event(struct decoder *decoder, const bt_message *message, struc
 	return true;
 }
 
+/*
+ * LTTng-UST's packets sometimes say that fewer were discarded than the packet before said, and later
+ * ones have the sum again; babeltrace2 takes differences. What counts is how far the counter has got.
+ */
+static uint64_t newly_lost(struct decoder *decoder, const bt_stream *stream, uint64_t difference)
+{
+	struct stream_losses *losses = g_hash_table_lookup(decoder->losses, stream);
+	int64_t before;
+
+	if (!losses) {
+		losses = g_new0(struct stream_losses, 1);
+		g_hash_table_insert(decoder->losses, (void *)stream, losses);
+	}
+	before = losses->highest;
+	losses->now += (int64_t)difference;
+	losses->highest = MAX(losses->highest, losses->now);
+	return (uint64_t)(losses->highest - before);
+}
+
 static bool take_lost(struct decoder *decoder, const bt_message *message, struct record *record)
 {
 	const bt_stream *stream = bt_message_discarded_events_borrow_stream_const(message);
@@ -646,10 +673,12 @@ static bool take_lost(struct decoder *decoder, const bt_message *message, struct
 		    &until_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return false;
 	values_set(&record->values, FIELD_UNTIL, (uint64_t)until_ns);
-	if (bt_message_discarded_events_get_count(message, &count) ==
+	if (bt_message_discarded_events_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
-		values_set(&record->values, FIELD_LOST, count);
-	return true;
+		return true;
+	count = newly_lost(decoder, stream, count);
+	values_set(&record->values, FIELD_LOST, count);
+	return count > 0;
 }
 
 bool decoder_take(struct decoder *decoder, const bt_message *message, struct record *record)

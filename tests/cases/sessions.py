@@ -11,10 +11,10 @@ class Session:
     """A recording session; in a with statement it is started, then stopped and removed."""
 
     def __init__(self, folder, events=("kmt:*", "kfd:*", "kmt_state:*"),
-                 contexts=("vpid", "vtid", "procname")):
+                 contexts=("vpid", "vtid", "procname"), buffers=("--subbuf-size=1M",)):
         self.name = f"case-{uuid.uuid4().hex[:8]}"
         self.path = folder / self.name
-        self.events, self.contexts = events, contexts
+        self.events, self.contexts, self.buffers = events, contexts, buffers
         self.running = False
 
     def lttng(self, *words):
@@ -22,7 +22,7 @@ class Session:
 
     def __enter__(self):
         self.lttng("create", self.name, "-o", str(self.path))
-        self.lttng("enable-channel", "-u", "-s", self.name, "--subbuf-size=1M", "c")
+        self.lttng("enable-channel", "-u", "-s", self.name, *self.buffers, "c")
         for event in self.events:
             self.lttng("enable-event", "-u", "-s", self.name, "-c", "c", event)
         for context in self.contexts:

@@ -167,6 +167,17 @@ class Losses(Case):
         text = self.run_analyse(self.path("trace"), form="text").stdout
         self.assertLess(text.index("123 events were lost"), text.index("app (pid 10"))
 
+    def test_a_counter_that_goes_back_takes_nothing_back(self):
+        trace = Trace(events_a_packet=4)
+        program = Program(trace)
+        program.alloc(1000, 4096, 0x10000, 1)
+        for number, change in enumerate((100, -100, 130, -30), 2):
+            trace.lose(change)
+            program.alloc(1000 * number, 4096, 0x10000 * number, number)
+        report = self.leaks(self.write(trace))
+        self.assertEqual(report["lost_events"], 130)
+        self.assertEqual([span["count"] for span in report["lost_spans"]], [100, 30])
+
     def test_a_loss_fails_when_asked_to(self):
         trace = Trace()
         program = Program(trace)
