@@ -89,3 +89,14 @@ struct args *args_reader_all(const struct args_reader *reader)
 		reader->all(reader, args);
 	return args;
 }
+
+const struct args_reader *args_reader_keep(const struct args_reader *reader)
+{
+	return reader ? reader->keep(reader) : NULL;
+}
+
+void args_reader_release(const struct args_reader *reader)
+{
+	if (reader)
+		reader->release(reader);
+}

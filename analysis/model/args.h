@@ -44,6 +44,10 @@ struct args_reader {
 			uint32_t max);
 	/* Appends all fields. */
 	void (*all)(const struct args_reader *reader, struct args *args);
+	/* @return a reader of the same event, the caller's to release(). */
+	const struct args_reader *(*keep)(const struct args_reader *reader);
+	/* Of one that keep() has returned. */
+	void (*release)(const struct args_reader *reader);
 };
 
 struct args *args_new(void);
@@ -65,5 +69,8 @@ uint32_t args_reader_row(const struct args_reader *reader, const char *name, uin
 			 uint32_t max);
 /* All fields; empty for a NULL reader. @return the caller's to args_free(). */
 struct args *args_reader_all(const struct args_reader *reader);
+/* Keeps the event beyond its record, cheaper than its fields. Releasing accepts NULL, too. */
+const struct args_reader *args_reader_keep(const struct args_reader *reader);
+void args_reader_release(const struct args_reader *reader);
 
 #endif

@@ -8,9 +8,10 @@
 
 enum { STATUS_ALREADY_OPENED = 22, STATUS_WAIT_TIMEOUT = 31 };
 
-/* An open call: its arguments, and the last thing that failed inside. */
+/* An open call, and the last thing that failed inside. */
 struct pending {
-	struct args *args; /* owned */
+	const struct args_reader
+		*entry; /* kept: most calls succeed, nobody asks for their fields */
 	const struct call_type *inner;
 	uint32_t inner_errno;
 	struct args *inner_args; /* owned */
@@ -28,7 +29,7 @@ static void pending_clear(void *data)
 {
 	struct pending *pending = data;
 
-	args_free(pending->args);
+	args_reader_release(pending->entry);
 	args_free(pending->inner_args);
 }
 
@@ -63,7 +64,7 @@ static void call_began(void *data, const struct call *call, const struct record 
 	struct pending pending = { 0 };
 
 	if (call->type->layer >= LAYER_API)
-		pending.args = args_reader_all(entry->reader);
+		pending.entry = args_reader_keep(entry->reader);
 	if (!open) {
 		open = g_array_new(FALSE, TRUE, sizeof(struct pending));
 		g_array_set_clear_func(open, pending_clear);
@@ -269,7 +270,7 @@ static void add_failure(struct failures *failures, const struct call *call,
 	failure->status = status;
 	failure->os_errno = os_errno;
 	failure->inner = pending->inner;
-	failure->args = g_steal_pointer(&pending->args);
+	failure->args = args_reader_all(pending->entry);
 	failure->inner_args = g_steal_pointer(&pending->inner_args);
 	failure->node_id = UINT32_MAX;
 	failure->holders = g_array_new(FALSE, FALSE, sizeof(struct failure_holder));
@@ -326,7 +327,7 @@ static void note_inner(GArray *open, guint index, const struct call *call,
 	args_free(outer->inner_args);
 	outer->inner = call->type;
 	outer->inner_errno = exit_errno(exit);
-	outer->inner_args = g_steal_pointer(&pending->args);
+	outer->inner_args = args_reader_all(pending->entry);
 }
 
 static void call_ended(void *data, const struct call *call, int64_t time_ns,

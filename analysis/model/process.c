@@ -17,7 +17,6 @@ static void call_clear(void *data)
 	block_put(call->target);
 	bo_put(call->bo_target);
 	request_put(call->request);
-	memset(call, 0, sizeof(*call));
 }
 
 static void thread_free(void *data)
@@ -107,7 +106,7 @@ struct thread *process_thread(struct process *process, const struct record *reco
 		thread->process = process;
 		thread->vtid = record->vtid;
 		thread->name = g_strdup(record->procname);
-		thread->calls = g_array_new(FALSE, TRUE, sizeof(struct call));
+		thread->calls = g_array_new(FALSE, FALSE, sizeof(struct call));
 		g_array_set_clear_func(thread->calls, call_clear);
 		g_hash_table_insert(process->threads, GUINT_TO_POINTER(record->vtid), thread);
 	}
@@ -180,27 +179,41 @@ static const struct call_type *served_call(const struct thread *thread,
 	return type->layer == LAYER_HIP ? type : NULL;
 }
 
+struct call *thread_top(const struct thread *thread)
+{
+	if (thread->calls->len == 0)
+		return NULL;
+	return &g_array_index(thread->calls, struct call, thread->calls->len - 1);
+}
+
 struct call *thread_push(struct thread *thread, const struct record *entry)
 {
 	struct process *process = thread->process;
-	struct call call = { .type = entry->type, .thread = thread, .entry_ns = entry->time_ns };
+	const struct call_type *served;
+	struct call *call;
 
 	if (thread->calls->len >= THREAD_CALLS_MAX) {
 		g_array_remove_index(thread->calls, 0);
 		process->cut_abandoned++;
 	}
-	call.values = entry->values;
-	call.served = served_call(thread, entry->type);
-	call.stack = stacks_intern(&process->stacks, entry->stack, entry->stack_depth,
-				   process->modules.epoch,
-				   values_get(&entry->values, FIELD_TRUNCATED, 0) != 0);
-	call.id_count = MIN(entry->id_count, CALL_IDS_MAX);
-	if (call.id_count)
-		call.ids = g_memdup2(entry->ids, call.id_count * sizeof(call.ids[0]));
+	served = served_call(thread, entry->type);
+	g_array_set_size(thread->calls, thread->calls->len + 1);
+	call = thread_top(thread);
+	memset(call, 0, offsetof(struct call, values));
+	call->type = entry->type;
+	call->thread = thread;
+	call->entry_ns = entry->time_ns;
+	call->served = served;
+	values_copy(&call->values, &entry->values);
+	call->stack = stacks_intern(&process->stacks, entry->stack, entry->stack_depth,
+				    process->modules.epoch,
+				    values_get(&entry->values, FIELD_TRUNCATED, 0) != 0);
+	call->id_count = MIN(entry->id_count, CALL_IDS_MAX);
+	if (call->id_count)
+		call->ids = g_memdup2(entry->ids, call->id_count * sizeof(call->ids[0]));
 	if (values_have(&entry->values, FIELD_CALL))
 		thread->last_number[entry->type->layer] = entry->values.v[FIELD_CALL];
-	g_array_append_val(thread->calls, call);
-	return thread_top(thread);
+	return call;
 }
 
 int thread_match(const struct thread *thread, const struct record *exit)
@@ -217,13 +230,6 @@ int thread_match(const struct thread *thread, const struct record *exit)
 		return (int)i - 1;
 	}
 	return -1;
-}
-
-struct call *thread_top(const struct thread *thread)
-{
-	if (thread->calls->len == 0)
-		return NULL;
-	return &g_array_index(thread->calls, struct call, thread->calls->len - 1);
 }
 
 struct call *thread_top_api(const struct thread *thread)

@@ -31,7 +31,6 @@ struct call {
 	struct thread *thread; /* borrowed */
 	int64_t entry_ns;
 	int64_t inside_ns;         /* spent in the calls that ended inside this one */
-	struct values values;      /* of the entry */
 	const struct stack *stack; /* borrowed from the process; NULL when none was recorded */
 	uint64_t *ids;             /* owned; NULL when id_count is 0 */
 	uint32_t id_count;
@@ -42,6 +41,7 @@ struct call {
 	const struct call_type *served; /* the outermost runtime call around it, or itself */
 	uint32_t inner_errno;           /* of the last ioctl inside that failed */
 	bool freed_bo;                  /* an ioctl inside has freed a buffer object */
+	struct values values;           /* of the entry; last, for it is not cleared */
 };
 
 struct thread {

@@ -158,6 +158,17 @@ static inline uint64_t values_get(const struct values *values, enum field field,
 	return values_have(values, field) ? values->v[field] : otherwise;
 }
 
+/* Copies the fields that are there, few of many. */
+static inline void values_copy(struct values *to, const struct values *from)
+{
+	to->has = from->has;
+	for (uint64_t left = from->has; left; left &= left - 1) {
+		int field = __builtin_ctzll(left);
+
+		to->v[field] = from->v[field];
+	}
+}
+
 /* The text name of a field (field.def). */
 const char *field_name(enum field field);
 /* The field of a text name, or FIELD_COUNT. */

@@ -200,9 +200,13 @@ static json_t *rows_json(const struct allocs *allocs, const struct document *doc
 		}
 	}
 	g_array_sort_with_data(rows, compare_rows, &sort);
-	for (guint i = 0; i < rows->len; i++)
-		json_array_append_new(
-			list, row_json(allocs, document, &g_array_index(rows, struct row, i)));
+	for (guint i = 0; i < rows->len; i++) {
+		const struct row *row = &g_array_index(rows, struct row, i);
+		bool is_read = !document->for_text || !document->top || i < document->top;
+
+		json_array_append_new(list,
+				      is_read ? row_json(allocs, document, row) : json_null());
+	}
 	g_array_free(rows, TRUE);
 	return list;
 }

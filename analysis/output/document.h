@@ -20,6 +20,7 @@ struct document {
 	const struct report_notes *notes; /* borrowed, may be NULL */
 	int64_t begin_ns, end_ns;         /* only what happened in between is listed; 0: no limit */
 	uint32_t top;                     /* entries that the text lists a section; 0: all */
+	bool for_text; /* nobody reads the entries beyond: long lists may have null instead */
 };
 
 /* True when a moment is to be listed. */

@@ -137,6 +137,7 @@ static int allocs_write(struct report *report, const struct report_notes *notes)
 		.begin_ns = report->options.begin_ns,
 		.end_ns = report->options.end_ns,
 		.top = report->options.top,
+		.for_text = report->options.format == REPORT_TEXT,
 	};
 	enum allocs_sort sort = ALLOCS_BY_BYTES;
 	GString *text = g_string_new(NULL);

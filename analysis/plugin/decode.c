@@ -143,7 +143,8 @@ struct event_plan {
 };
 
 /* Classes that were looked up before, by address: a power of two of them. */
-#define RECENT_COUNT 256u
+#define RECENT_BITS  8
+#define RECENT_COUNT (1u << RECENT_BITS)
 
 struct recent {
 	const bt_event_class *class;
@@ -333,7 +334,9 @@ static const struct event_plan *make_plan(struct decoder *decoder, const bt_even
 
 static const struct event_plan *plan_of_event(struct decoder *decoder, const bt_event_class *class)
 {
-	struct recent *recent = &decoder->recent[((uintptr_t) class >> 6) % RECENT_COUNT];
+	/* Addresses that malloc() gives out have their differences anywhere: mix the bits. */
+	uint64_t hash = (uint64_t)(uintptr_t) class * UINT64_C(0x9e3779b97f4a7c15);
+	struct recent *recent = &decoder->recent[hash >> (64 - RECENT_BITS)];
 
 	if (recent->class != class) {
 		recent->plan = make_plan(decoder, class);
@@ -627,7 +630,7 @@ static bool take_event(struct decoder *decoder, const bt_message *message, struc
 		return true;
 	read_context(decoder, event, stream, record);
 	read_payload(decoder, plan, event, record);
-	record->reader = event_args_of(&decoder->args, event);
+	record->reader = event_args_of(&decoder->args, message);
 	return true;
 }
 

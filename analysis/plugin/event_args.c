@@ -165,11 +165,31 @@ static void args_of_all(const struct args_reader *reader, struct args *args)
 	}
 }
 
-const struct args_reader *event_args_of(struct event_args *args, const bt_event *event)
+static const struct args_reader *args_keep(const struct args_reader *reader)
+{
+	struct event_args *kept = g_memdup2(reader, sizeof(*kept));
+
+	bt_message_get_ref(kept->message);
+	return &kept->reader;
+}
+
+static void args_release(const struct args_reader *reader)
+{
+	struct event_args *kept = (struct event_args *)reader;
+
+	bt_message_put_ref(kept->message);
+	g_free(kept);
+}
+
+const struct args_reader *event_args_of(struct event_args *args, const bt_message *message)
 {
 	args->reader.number = args_of_number;
 	args->reader.row = args_of_row;
 	args->reader.all = args_of_all;
-	args->payload = bt_event_borrow_payload_field_const(event);
+	args->reader.keep = args_keep;
+	args->reader.release = args_release;
+	args->message = message;
+	args->payload =
+		bt_event_borrow_payload_field_const(bt_message_event_borrow_event_const(message));
 	return &args->reader;
 }

@@ -9,10 +9,11 @@
 
 struct event_args {
 	struct args_reader reader;
-	const bt_field *payload; /* borrowed from the message */
+	const bt_message *message; /* borrowed; counted when the reader is kept */
+	const bt_field *payload;   /* borrowed from the message */
 };
 
 /* Makes the reader of an event's fields. @return it, valid as long as the message. */
-const struct args_reader *event_args_of(struct event_args *args, const bt_event *event);
+const struct args_reader *event_args_of(struct event_args *args, const bt_message *message);
 
 #endif

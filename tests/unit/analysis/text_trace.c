@@ -91,6 +91,22 @@ static void args_of_all(const struct args_reader *reader, struct args *args)
 	}
 }
 
+static const struct args_reader *args_keep(const struct args_reader *reader)
+{
+	struct text_args *kept = g_memdup2(reader, sizeof(*kept));
+
+	kept->args = args_reader_all(reader);
+	return &kept->reader;
+}
+
+static void args_release(const struct args_reader *reader)
+{
+	struct text_args *kept = (struct text_args *)reader;
+
+	args_free(kept->args);
+	g_free(kept);
+}
+
 static bool fail(struct reader *reader, const char *format, const char *what)
 {
 	if (!reader->error)
@@ -409,7 +425,8 @@ char *text_trace_read(struct model *model, const char *text, const char *fixture
 	struct reader reader = {
 		.model = model,
 		.fixtures = fixtures,
-		.args = { .reader = { args_of_number, args_of_row, args_of_all } },
+		.args = { .reader = { args_of_number, args_of_row, args_of_all, args_keep,
+				      args_release } },
 	};
 	char **lines = g_strsplit(text, "\n", -1);
 	char *error = NULL;
