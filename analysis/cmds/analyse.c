@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "input/discover.h"
+#include "input/live.h"
 #include "input/salvage.h"
 #include "output/allocs_report.h"
 #include "output/report.h"
@@ -17,10 +18,14 @@
 #include "plugin/timeline.h"
 
 static volatile sig_atomic_t interrupted;
+/* Of the running graph: ends babeltrace2's waiting for a relay daemon. */
+static bt_interrupter *volatile interrupter;
 
 void analyse_interrupt(void)
 {
 	interrupted = 1;
+	if (interrupter)
+		bt_interrupter_set(interrupter);
 }
 
 struct analysis {
@@ -28,6 +33,8 @@ struct analysis {
 	const char *program;
 	GPtrArray *traces; /* of char *, owned */
 	GArray *salvages;  /* of struct salvage, owned: those that can be read */
+	GPtrArray *live;   /* of const char *, borrowed: addresses of live recordings */
+	GPtrArray *hosts;  /* of char *, owned: that record them */
 	struct report_notes notes;
 	struct model *model;              /* owned */
 	struct feed *feed;                /* owned */
@@ -72,14 +79,36 @@ static void note(struct analysis *analysis, char *text)
 	g_ptr_array_add(analysis->notes.partial, text);
 }
 
+static bool find_live(struct analysis *analysis, const char *address)
+{
+	char *hostname = live_hostname(address);
+
+	if (!hostname) {
+		complain(analysis,
+			 "'%s' names no session: it must be "
+			 "net://RELAY[:PORT]/host/HOSTNAME/SESSION",
+			 address);
+		return false;
+	}
+	g_ptr_array_add(analysis->live, (void *)address);
+	g_ptr_array_add(analysis->hosts, hostname);
+	return true;
+}
+
 static bool find_traces(struct analysis *analysis)
 {
 	const struct analyse_options *options = analysis->options;
 
 	for (size_t i = 0; i < options->path_count; i++) {
 		guint before = analysis->traces->len;
-		int error = discover_traces(options->paths[i], analysis->traces);
+		int error;
 
+		if (live_is_address(options->paths[i])) {
+			if (!find_live(analysis, options->paths[i]))
+				return false;
+			continue;
+		}
+		error = discover_traces(options->paths[i], analysis->traces);
 		if (error)
 			complain(analysis, "cannot open recording '%s': %s", options->paths[i],
 				 strerror(-error));
@@ -94,7 +123,13 @@ static bool find_traces(struct analysis *analysis)
 	return true;
 }
 
-/* Checks the streams of each trace. @return the number of traces that can be read. */
+/* How many traces and live recordings there are: of one alone, a problem is an error. */
+static guint input_count(const struct analysis *analysis)
+{
+	return analysis->traces->len + analysis->live->len;
+}
+
+/* Checks the streams of each trace. @return the number of inputs that can be read. */
 static guint open_traces(struct analysis *analysis)
 {
 	for (guint i = 0; i < analysis->traces->len; i++) {
@@ -107,7 +142,7 @@ static guint open_traces(struct analysis *analysis)
 			g_array_append_val(analysis->salvages, salvage);
 		} else {
 			salvage_close(&salvage);
-			if (analysis->traces->len == 1)
+			if (input_count(analysis) == 1)
 				complain(analysis, "%s", problem);
 			else
 				note(analysis, g_strdup(problem));
@@ -118,7 +153,7 @@ static guint open_traces(struct analysis *analysis)
 			complain(analysis, "partial input: %s",
 				 (char *)g_ptr_array_index(analysis->notes.partial, j));
 	}
-	return analysis->salvages->len;
+	return analysis->salvages->len + analysis->live->len;
 }
 
 static bool make_graph(struct analysis *analysis)
@@ -164,20 +199,25 @@ static bool connect_source(struct analysis *analysis, const bt_component_source 
 	return true;
 }
 
-static bool add_source(struct analysis *analysis, const struct salvage *salvage, guint number)
+/* @param class_name  of babeltrace2's plugin ctf: "fs" for directories, "lttng-live". */
+static bool add_source(struct analysis *analysis, const char *class_name, const char *input)
 {
 	const bt_component_class_source *class =
-		bt_plugin_borrow_source_component_class_by_name_const(analysis->ctf, "fs");
+		bt_plugin_borrow_source_component_class_by_name_const(analysis->ctf, class_name);
+	bool is_live = strcmp(class_name, "lttng-live") == 0;
 	bt_value *params = bt_value_map_create(), *inputs = NULL;
 	const bt_component_source *source = NULL;
-	char *name = g_strdup_printf("trace%u", number);
+	char *name = g_strdup_printf("input%" G_GUINT64_FORMAT, analysis->inputs);
 	bool ok;
 
 	ok = params &&
 	     bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ==
 		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
-	     bt_value_array_append_string_element(inputs, salvage->path) ==
+	     bt_value_array_append_string_element(inputs, input) ==
 		     BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK &&
+	     (!is_live ||
+	      bt_value_map_insert_string_entry(params, "session-not-found-action", "fail") ==
+		      BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK) &&
 	     class &&
 	     bt_graph_add_source_component(analysis->graph, class, name, params,
 					   BT_LOGGING_LEVEL_NONE,
@@ -201,27 +241,49 @@ static char *source_problem(const char *trace)
 	return problem;
 }
 
+/* A bad input is an error when it is alone, else the report says that it is missing. */
+static void tell_source(struct analysis *analysis, char *problem)
+{
+	if (input_count(analysis) > 1) {
+		note(analysis, problem); /* takes it */
+		return;
+	}
+	complain(analysis, "%s", problem);
+	g_free(problem);
+}
+
+static guint add_live(struct analysis *analysis)
+{
+	guint opened = 0;
+
+	for (guint i = 0; i < analysis->live->len && !interrupted; i++) {
+		const char *address = g_ptr_array_index(analysis->live, i);
+		char *cause;
+
+		if (add_source(analysis, "lttng-live", address)) {
+			opened++;
+			continue;
+		}
+		cause = take_cause();
+		tell_source(analysis, g_strdup_printf("cannot reach '%s': %s", address, cause));
+		g_free(cause);
+	}
+	return opened;
+}
+
 /* Each trace has a source of its own, so that one bad trace does not hide the others. */
 static bool add_sources(struct analysis *analysis)
 {
-	guint opened = 0;
+	guint opened = add_live(analysis);
 
 	for (guint i = 0; i < analysis->salvages->len; i++) {
 		const struct salvage *salvage =
 			&g_array_index(analysis->salvages, struct salvage, i);
-		char *problem;
 
-		if (add_source(analysis, salvage, i)) {
+		if (add_source(analysis, "fs", salvage->path))
 			opened++;
-			continue;
-		}
-		problem = source_problem(salvage->trace);
-		if (analysis->salvages->len > 1) {
-			note(analysis, problem); /* takes it */
-			continue;
-		}
-		complain(analysis, "%s", problem);
-		g_free(problem);
+		else
+			tell_source(analysis, source_problem(salvage->trace));
 	}
 	if (!opened)
 		return false;
@@ -276,11 +338,17 @@ static bool add_sink(struct analysis *analysis)
 /* A derived trace has its directory for itself when all is of one host. */
 static bool is_one_host(const struct analysis *analysis)
 {
-	for (guint i = 1; i < analysis->salvages->len; i++)
-		if (g_strcmp0(g_array_index(analysis->salvages, struct salvage, i).hostname,
-			      g_array_index(analysis->salvages, struct salvage, 0).hostname) != 0)
-			return false;
-	return true;
+	const char *first = analysis->salvages->len
+				    ? g_array_index(analysis->salvages, struct salvage, 0).hostname
+				    : g_ptr_array_index(analysis->hosts, 0);
+	bool is_one = true;
+
+	for (guint i = 0; i < analysis->salvages->len; i++)
+		is_one &= g_strcmp0(g_array_index(analysis->salvages, struct salvage, i).hostname,
+				    first) == 0;
+	for (guint i = 0; i < analysis->hosts->len; i++)
+		is_one &= g_strcmp0(g_ptr_array_index(analysis->hosts, i), first) == 0;
+	return is_one;
 }
 
 static void before_end(void *data);
@@ -359,13 +427,19 @@ static void run_graph(struct analysis *analysis)
 {
 	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
 
+	interrupter = bt_graph_borrow_default_interrupter(analysis->graph);
 	while (!interrupted && (status == BT_GRAPH_RUN_ONCE_STATUS_OK ||
 				status == BT_GRAPH_RUN_ONCE_STATUS_AGAIN)) {
 		status = bt_graph_run_once(analysis->graph);
 		if (status == BT_GRAPH_RUN_ONCE_STATUS_AGAIN)
 			g_usleep(20000); /* live input has nothing new */
 	}
+	interrupter = NULL;
 	if (interrupted) {
+		const bt_error *error = bt_current_thread_take_error();
+
+		if (error)
+			bt_error_release(error);
 		note(analysis, g_strdup("interrupted"));
 	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END) {
 		char *cause = take_cause();
@@ -544,6 +618,8 @@ int analyse_run(const struct analyse_options *options)
 		return ANALYSE_USAGE;
 	interrupted = 0;
 	analysis.traces = g_ptr_array_new_with_free_func(g_free);
+	analysis.live = g_ptr_array_new();
+	analysis.hosts = g_ptr_array_new_with_free_func(g_free);
 	analysis.salvages = g_array_new(FALSE, TRUE, sizeof(struct salvage));
 	g_array_set_clear_func(analysis.salvages, close_salvage);
 	analysis.notes.partial = g_ptr_array_new_with_free_func(g_free);
@@ -557,6 +633,8 @@ int analyse_run(const struct analyse_options *options)
 	report_free(analysis.report);
 	model_free(analysis.model);
 	g_array_free(analysis.salvages, TRUE);
+	g_ptr_array_free(analysis.live, TRUE);
+	g_ptr_array_free(analysis.hosts, TRUE);
 	g_ptr_array_free(analysis.traces, TRUE);
 	g_ptr_array_free(analysis.notes.partial, TRUE);
 	return rc;
