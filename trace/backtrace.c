@@ -46,9 +46,11 @@ void trace_options_read(void)
 	};
 	const char *depth = getenv("KFDSCOPE_STACK_DEPTH");
 	const char *where = getenv("KFDSCOPE_STACKS");
+	const char *smi = getenv("KFDSCOPE_SMI");
 	char *end = NULL;
 
 	options.queue_hz = queue_hz(getenv("KFDSCOPE_QUEUE_HZ"));
+	options.smi = smi && strcmp(smi, "1") == 0;
 	if (depth && *depth) {
 		unsigned long value = strtoul(depth, &end, 10);
 

@@ -10,6 +10,7 @@
 
 #include "ioctl_trace.h"
 #include "sampler/sampler.h"
+#include "smi/smi.h"
 #include "trace.h"
 #include "values.h"
 
@@ -105,6 +106,7 @@ static int traced_close(struct device *dev, int fd)
 		trace_call_fire(TRACE_kmt_os_close_entry, &event);
 	}
 	sampler_before_close(dev, fd);
+	smi_before_close(dev, fd);
 	ret = dev->base_ops->close(dev, fd);
 	leave_close(&call, ret);
 	return ret;
@@ -181,6 +183,7 @@ static int traced_ioctl(struct device *dev, int fd, unsigned long request, void 
 	if (trace_device_end(&call, which->exit, failed(ret)))
 		which->leave(&call, ret, request, arg);
 	sampler_after_ioctl(dev, fd, request, arg, ret);
+	smi_after_ioctl(dev, fd, request, arg, ret);
 	return ret;
 }
 

@@ -17,6 +17,7 @@
 #include "openclose/process.h"
 #include "queue/queue.h"
 #include "sampler/sampler.h"
+#include "smi/smi.h"
 #include "topology/topology.h"
 #include "trace.h"
 #include "values.h"
@@ -249,6 +250,7 @@ void trace_state_dump(void)
 	thread->busy = true;
 	dump.number = __atomic_add_fetch(&dump_count, 1, __ATOMIC_RELAXED);
 	trace_schema_emit(dump.provider);
+	smi_dump(dump.provider);
 	dump_all(&dump);
 	thread->busy = false;
 }
@@ -257,6 +259,7 @@ void trace_state_forked(void)
 {
 	trace_schema_forget();
 	sampler_forked();
+	smi_forked();
 	__atomic_store_n(&is_inherited, 1, __ATOMIC_RELEASE);
 }
 

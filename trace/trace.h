@@ -117,6 +117,7 @@ struct trace_options {
 	uint32_t stack_depth; /* 0 to TRACE_STACK_CAP */
 	uint32_t stacks_at;   /* of TRACE_STACKS_* */
 	uint32_t queue_hz;    /* samples of queues a second; 0: none (KFDSCOPE_QUEUE_HZ) */
+	bool smi;             /* the driver's event streams are read (KFDSCOPE_SMI) */
 };
 /* What the environment says; the defaults before trace_options_read(). */
 const struct trace_options *trace_options(void);

@@ -137,6 +137,8 @@ bool environment_make(const struct environment_options *options, const struct pl
 		envp = g_environ_setenv(envp, "KFDSCOPE_STACKS", options->stacks, TRUE);
 	if (options->queue_hz)
 		envp = g_environ_setenv(envp, "KFDSCOPE_QUEUE_HZ", options->queue_hz, TRUE);
+	if (options->smi)
+		envp = g_environ_setenv(envp, "KFDSCOPE_SMI", "1", TRUE);
 	*out = envp;
 out:
 	g_free(tree);

@@ -20,6 +20,7 @@ struct environment_options {
 	unsigned int layers;     /* enum layers: what has to be loaded to record them */
 	const char *stack_depth; /* KFDSCOPE_STACK_DEPTH; NULL: default */
 	const char *stacks;      /* KFDSCOPE_STACKS; NULL: default */
+	bool smi;                /* KFDSCOPE_SMI: the driver's event streams, too */
 	const char *queue_hz;    /* KFDSCOPE_QUEUE_HZ; NULL: no samples */
 };
 

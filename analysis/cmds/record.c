@@ -26,7 +26,7 @@ struct record_options {
 	char *front;    /* owned */
 	char *topology; /* owned; NULL: no model */
 	char *layers;   /* owned; NULL: the default */
-	gboolean system_thunk, blocking;
+	gboolean system_thunk, blocking, smi;
 	char *stack_depth, *stacks; /* owned */
 	char *queue_hz;             /* owned; NULL: queues are not sampled */
 };
@@ -104,6 +104,7 @@ static bool options_valid(const struct cmd *cmd, struct record_options *options)
 	options->environment.topology = options->topology;
 	options->environment.stack_depth = options->stack_depth;
 	options->environment.stacks = options->stacks;
+	options->environment.smi = options->smi;
 	options->environment.queue_hz = options->queue_hz;
 	options->recording.blocking = options->blocking;
 	return true;
@@ -220,6 +221,9 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		  (void *)parse_queues,
 		  "Sample what the queues do, HZ times a second (default: 100)", "HZ" },
 		BUFFERS_ENTRIES(&options.buffers),
+		{ "smi", 0, 0, G_OPTION_ARG_NONE, &options.smi,
+		  "Record what the driver tells of evictions, migrations, page faults and resets",
+		  NULL },
 		{ "blocking", 0, 0, G_OPTION_ARG_NONE, &options.blocking,
 		  "Stall the program rather than lose events", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },

@@ -39,6 +39,7 @@ static const struct {
 	{ "kmt_os:*", LAYERS_KFD },
 	{ "kmt_state:*", ~0u },
 	{ "kmt_queue:*", ~0u },
+	{ "kmt_smi:*", ~0u },
 	{ "vkmt:*", LAYERS_KMT },
 	{ "kmt_hip:*", LAYERS_HIP },
 	{ "kmt_rocr:*", LAYERS_HSA },

@@ -13,9 +13,10 @@ struct history {
 };
 
 struct faults {
-	struct model *model;   /* borrowed */
-	GHashTable *histories; /* struct process (borrowed) -> struct history, owned */
-	GPtrArray *list;       /* of struct fault, owned */
+	struct model *model;          /* borrowed */
+	struct driver_events *driver; /* owned */
+	GHashTable *histories;        /* struct process (borrowed) -> struct history, owned */
+	GPtrArray *list;              /* of struct fault, owned */
 };
 
 static void history_free(void *data)
@@ -272,6 +273,7 @@ struct faults *faults_new(struct model *model)
 						 .block_changed = block_changed };
 
 	faults->model = model;
+	faults->driver = driver_events_new(model);
 	faults->histories = g_hash_table_new_full(NULL, NULL, NULL, history_free);
 	faults->list = g_ptr_array_new_with_free_func(fault_free);
 	model_observe(model, &observer);
@@ -282,9 +284,15 @@ void faults_free(struct faults *faults)
 {
 	if (!faults)
 		return;
+	driver_events_free(faults->driver);
 	g_hash_table_destroy(faults->histories);
 	g_ptr_array_free(faults->list, TRUE);
 	g_free(faults);
+}
+
+const struct driver_events *faults_driver(const struct faults *faults)
+{
+	return faults->driver;
 }
 
 const GPtrArray *faults_list(const struct faults *faults)

@@ -7,6 +7,7 @@
 #ifndef KFDSCOPE_ANALYSIS_MODEL_FAULTS_H
 #define KFDSCOPE_ANALYSIS_MODEL_FAULTS_H
 
+#include "driver_events.h"
 #include "model.h"
 
 #define FAULT_HISTORY 16384u
@@ -51,6 +52,8 @@ struct faults;
 /* Starts watching. @param model  borrowed, must outlive the faults. */
 struct faults *faults_new(struct model *model);
 void faults_free(struct faults *faults);
+/* What the driver told meanwhile. */
+const struct driver_events *faults_driver(const struct faults *faults);
 const GPtrArray *faults_list(const struct faults *faults); /* of struct fault */
 
 #endif

@@ -459,6 +459,9 @@ static void take_state(struct model *model, const struct record *record)
 	case RECORD_CALL_ENTRY:
 	case RECORD_CALL_EXIT:
 	case RECORD_QUEUE_SAMPLE:
+	case RECORD_DRIVER_STREAM:
+	case RECORD_DRIVER_EVENT:
+	case RECORD_DRIVER_RAW:
 	case RECORD_MODULES_BEGIN:
 	case RECORD_MODULE_GONE: /* see modules.h: only a take-over changes the map */
 	case RECORD_MODULES_END:

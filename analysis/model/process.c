@@ -44,10 +44,14 @@ void process_set_name(struct process *process, const char *name)
 {
 	if (process->has_name || !name)
 		return;
-	/* LTTng's own threads add this to the name; the program's threads tell the real one. */
-	process->has_name = !g_str_has_suffix(name, "-ust");
+	/*
+	 * LTTng's own threads add this to the name, and ours have names of their own; the program's
+	 * threads tell the real one.
+	 */
+	process->has_name = !g_str_has_suffix(name, "-ust") && !g_str_has_prefix(name, "kfdscope-");
 	g_free(process->name);
-	process->name = process->has_name ? g_strdup(name) : g_strndup(name, strlen(name) - 4);
+	process->name =
+		g_str_has_suffix(name, "-ust") ? g_strndup(name, strlen(name) - 4) : g_strdup(name);
 }
 
 struct process *process_new(struct model *model, const struct record *record,

@@ -47,7 +47,8 @@ struct queue_key {
 };
 
 struct queues {
-	struct model *model; /* borrowed */
+	struct model *model;          /* borrowed */
+	struct driver_events *driver; /* owned */
 	struct op_cache ops;
 	GHashTable *live;       /* struct queue_key (owned) -> struct queue, owned */
 	GHashTable *wanted;     /* struct thread (borrowed) -> struct queue, owned: being created */
@@ -550,6 +551,7 @@ struct queues *queues_new(struct model *model)
 						 .state_told = state_told };
 
 	queues->model = model;
+	queues->driver = driver_events_new(model);
 	op_cache_init(&queues->ops, known_ops, G_N_ELEMENTS(known_ops));
 	queues->live = g_hash_table_new_full(key_hash, key_equal, g_free, queue_free);
 	queues->wanted = g_hash_table_new_full(NULL, NULL, NULL, queue_free);
@@ -573,6 +575,7 @@ void queues_free(struct queues *queues)
 {
 	if (!queues)
 		return;
+	driver_events_free(queues->driver);
 	op_cache_fini(&queues->ops);
 	g_hash_table_destroy(queues->live);
 	g_hash_table_destroy(queues->wanted);
@@ -625,6 +628,11 @@ const GPtrArray *queues_refused(const struct queues *queues)
 uint64_t queues_refused_count(const struct queues *queues)
 {
 	return queues->refused_count;
+}
+
+const struct driver_events *queues_driver(const struct queues *queues)
+{
+	return queues->driver;
 }
 
 const GPtrArray *queues_activity(const struct queues *queues)

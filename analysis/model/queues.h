@@ -7,6 +7,7 @@
 #ifndef KFDSCOPE_ANALYSIS_MODEL_QUEUES_H
 #define KFDSCOPE_ANALYSIS_MODEL_QUEUES_H
 
+#include "driver_events.h"
 #include "model.h"
 #include "queue_activity.h"
 #include "queue_memory.h"
@@ -113,6 +114,8 @@ const GPtrArray *queues_streams(const struct queues *queues);     /* of struct s
 const GPtrArray *queues_processes(const struct queues *queues);   /* of struct queues_process */
 /* Of struct queue_activity: queues that were sampled, in the order of their creation. */
 const GPtrArray *queues_activity(const struct queues *queues);
+/* What the driver told meanwhile. */
+const struct driver_events *queues_driver(const struct queues *queues);
 uint64_t queues_refused_count(const struct queues *queues);
 
 const char *queue_kind_name(enum queue_kind kind);

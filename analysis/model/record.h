@@ -25,6 +25,9 @@ enum record_kind {
 	RECORD_DUMP_EVENT,
 	RECORD_DUMP_END,
 	RECORD_QUEUE_SAMPLE,  /* all in the reader (queue_activity.h) */
+	RECORD_DRIVER_STREAM, /* these three, too (driver_events.h) */
+	RECORD_DRIVER_EVENT,
+	RECORD_DRIVER_RAW,
 	RECORD_FORKED,        /* first event of a child; PPID */
 	RECORD_PROCESS_EXIT,  /* EXIT_CODE or SIGNAL where known */
 	RECORD_MODULES_BEGIN, /* a listing of all modules follows */

@@ -20,7 +20,8 @@ static const struct op_name known_ops[] = {
 };
 
 struct svm {
-	struct model *model; /* borrowed */
+	struct model *model;          /* borrowed */
+	struct driver_events *driver; /* owned */
 	struct op_cache ops;
 	GHashTable *entries;  /* struct thread (borrowed) -> struct args, owned: of the open call */
 	GPtrArray *processes; /* of struct svm_process, owned */
@@ -217,6 +218,7 @@ struct svm *svm_new(struct model *model)
 						 .call_ended = call_ended };
 
 	svm->model = model;
+	svm->driver = driver_events_new(model);
 	op_cache_init(&svm->ops, known_ops, G_N_ELEMENTS(known_ops));
 	svm->entries = g_hash_table_new_full(NULL, NULL, NULL, free_args);
 	svm->processes = g_ptr_array_new_with_free_func(process_free_svm);
@@ -230,12 +232,18 @@ void svm_free(struct svm *svm)
 {
 	if (!svm)
 		return;
+	driver_events_free(svm->driver);
 	op_cache_fini(&svm->ops);
 	g_hash_table_destroy(svm->entries);
 	g_hash_table_destroy(svm->index);
 	g_ptr_array_free(svm->processes, TRUE);
 	g_ptr_array_free(svm->ranges, TRUE);
 	g_free(svm);
+}
+
+const struct driver_events *svm_driver(const struct svm *svm)
+{
+	return svm->driver;
 }
 
 const GPtrArray *svm_processes(const struct svm *svm)

@@ -6,6 +6,7 @@
 #ifndef KFDSCOPE_ANALYSIS_MODEL_SVM_H
 #define KFDSCOPE_ANALYSIS_MODEL_SVM_H
 
+#include "driver_events.h"
 #include "model.h"
 
 #define SVM_ATTRIBUTES_MAX 64u
@@ -60,6 +61,8 @@ struct svm;
 /* Starts watching. @param model  borrowed, must outlive it. */
 struct svm *svm_new(struct model *model);
 void svm_free(struct svm *svm);
+/* What the driver told meanwhile. */
+const struct driver_events *svm_driver(const struct svm *svm);
 const GPtrArray *svm_processes(const struct svm *svm); /* of struct svm_process */
 const GPtrArray *svm_ranges(const struct svm *svm);    /* of struct svm_range */
 

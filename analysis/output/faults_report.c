@@ -2,10 +2,11 @@
 /* What was at the address of a fault (faults_report.h). */
 #include "output/faults_report.h"
 
+#include "output/driver_events_report.h"
 #include "output/text.h"
 
 #define FAULTS_SCHEMA  "kfdscope.faults"
-#define FAULTS_VERSION "1.0"
+#define FAULTS_VERSION "1.1"
 
 static const char *const place_names[] = {
 	[FAULT_IN_LIVE] = "in a living block",
@@ -116,6 +117,8 @@ json_t *faults_json(const struct faults *faults, const struct document *document
 		json_array_append_new(items, fault_json(document, g_ptr_array_index(list, i)));
 	document_set_int(json, "findings", list->len);
 	json_object_set_new(json, "faults", items);
+	driver_events_set(document, json, faults_driver(faults));
+	driver_events_set_notes(json, faults_driver(faults));
 	return json;
 }
 
@@ -223,4 +226,7 @@ void faults_text(GString *text, const json_t *json, const struct document *docum
 					       document_int(fault, "memory_lost"));
 	}
 	document_more(text, document, faults, "faults");
+	g_string_append_c(text, '\n');
+	driver_events_text_notes(text, json, document);
+	driver_events_text_rest(text, json, document, "VM faults and resets");
 }

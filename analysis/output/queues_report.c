@@ -2,6 +2,7 @@
 /* Census, outstanding and refused queues, event streams (queues_report.h). */
 #include "output/queues_report.h"
 
+#include "output/driver_events_report.h"
 #include "output/text.h"
 
 #define QUEUES_SCHEMA  "kfdscope.queues"
@@ -235,7 +236,12 @@ json_t *queues_json(const struct queues *queues, const struct document *document
 	json_object_set_new(json, "refused", refused);
 	document_set_int(json, "refused_count", queues_refused_count(queues));
 	json_object_set_new(json, "event_streams", streams);
-	document_set_text(json, "evictions", NOT_COLLECTED);
+	driver_events_set(document, json, queues_driver(queues));
+	driver_events_set_evictions(document, json, queues_driver(queues));
+	document_set_text(json, "evictions",
+			  g_str_equal(document_string(json, "driver_events"), COLLECTED)
+				  ? COLLECTED
+				  : NOT_COLLECTED);
 	document_set_text(json, "activity", json_array_size(activity) ? COLLECTED : NOT_COLLECTED);
 	json_object_set_new(json, "queue_activity", activity);
 	json_object_set_new(json, "processes", processes);
@@ -448,9 +454,8 @@ void queues_text(GString *text, const json_t *json, const struct document *docum
 	section(text, json, "event_streams", "EVENT STREAMS OF THE DRIVER", "streams", document,
 		stream_text);
 	section(text, json, "queue_activity", "ACTIVITY", "queues", document, activity_text);
-	g_string_append(text,
-			"Evictions: not collected. The driver tells them on an event stream that "
-			"only its opener can read.\n");
+	driver_events_text_evictions(text, json, document);
+	driver_events_text_rest(text, json, document, "Evictions");
 	if (g_str_equal(document_string(json, "activity"), NOT_COLLECTED))
 		g_string_append(text, "Activity: not collected. 'kfdscope record --queues' samples "
 				      "queues.\n");

@@ -2,10 +2,11 @@
 /* Mode transitions and the history of each range (svm_report.h). */
 #include "output/svm_report.h"
 
+#include "output/driver_events_report.h"
 #include "output/text.h"
 
 #define SVM_SCHEMA  "kfdscope.svm"
-#define SVM_VERSION "1.0"
+#define SVM_VERSION "1.1"
 
 /* HSA_SVM_ATTR_TYPE and the bits of its flags (memory.md 17). */
 static const char *const attribute_names[] = {
@@ -137,6 +138,8 @@ json_t *svm_json(const struct svm *svm, const struct document *document)
 	document_set_int(json, "findings", 0);
 	json_object_set_new(json, "processes", processes);
 	json_object_set_new(json, "ranges", ranges);
+	driver_events_set(document, json, svm_driver(svm));
+	driver_events_set_memory(json, svm_driver(svm));
 	return json;
 }
 
@@ -208,4 +211,7 @@ void svm_text(GString *text, const json_t *json, const struct document *document
 	for (i = 0; i < document_shown(document, ranges); i++)
 		range_text(text, json_array_get(ranges, i), document);
 	document_more(text, document, ranges, "ranges");
+	g_string_append_c(text, '\n');
+	driver_events_text_memory(text, json, document);
+	driver_events_text_rest(text, json, document, "Migrations and page faults");
 }

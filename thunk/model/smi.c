@@ -6,6 +6,7 @@
 #include "smi.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #define QUEUE_BYTES 1024
 #define EVENT_MAX   64
 #define PAGE_SHIFT  12
+#define FIRST_FD    600
 
 struct client {
 	int fd; /* owned: our end */
@@ -88,6 +90,17 @@ static void drop_closed(struct kfd_model_smi *smi)
 	}
 }
 
+/* The driver has no descriptor at its end: ours leaves the numbers that programs get alone. */
+static int out_of_the_way(int fd)
+{
+	const int higher = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
+
+	if (higher < 0)
+		return fd;
+	close(fd);
+	return higher;
+}
+
 int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *node)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -102,7 +115,7 @@ int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *nod
 		free(client);
 		return rc;
 	}
-	client->fd = pair[0];
+	client->fd = out_of_the_way(pair[0]);
 	client->gpu_id = node->gpu_id;
 	pthread_mutex_lock(&model->smi->lock);
 	drop_closed(model->smi);

@@ -14,6 +14,7 @@
 
 #include "preload/preload.h"
 #include "sampler/sampler.h"
+#include "smi/smi.h"
 
 #define NODES_PATH "/sys/class/kfd/kfd/topology/nodes"
 
@@ -200,6 +201,7 @@ static void dump_state(void)
 	if (__atomic_load_n(&nodes_are_told, __ATOMIC_RELAXED))
 		emit_nodes(&dump);
 	preload_live_visit(&visitor, &dump);
+	smi_dump(dump.provider);
 	end.nodes = dump.nodes;
 	end.allocations = dump.allocations;
 	end.queues = dump.queues;
@@ -240,6 +242,7 @@ static void forked(void)
 	trace_schema_forget();
 	preload_live_forked();
 	sampler_forked();
+	smi_forked();
 	__atomic_store_n(&nodes_are_told, 0, __ATOMIC_RELAXED);
 }
 

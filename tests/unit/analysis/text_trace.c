@@ -55,6 +55,8 @@ static const struct {
 	{ "module_id", RECORD_MODULE_ID },   { "lost", RECORD_LOST },
 	{ "sample", RECORD_QUEUE_SAMPLE },   { "other", RECORD_OTHER },
 	{ "files_read", RECORD_FILES_READ }, { "clock_pair", RECORD_CLOCK_PAIR },
+	{ "stream", RECORD_DRIVER_STREAM },  { "told", RECORD_DRIVER_EVENT },
+	{ "raw", RECORD_DRIVER_RAW },
 };
 
 static bool args_of_number(const struct args_reader *reader, const char *name, uint64_t *value)
