@@ -5,7 +5,8 @@ import os
 import struct
 import sys
 
-NONPAGED, HOST_ACCESS = 1, 1 << 6
+NONPAGED, HOST_ACCESS, AQL, FIXED, NO_ADDRESS, ONLY_ADDRESS = (1 << bit
+                                                               for bit in (0, 6, 14, 15, 18, 19))
 AT = 0xA5 << 56          # fuzz_host.c: an address of the guest, by offset
 
 
@@ -35,8 +36,14 @@ def queue(kind, union=b"", blobs=(0, 0, 0), res=0, ring=0, payload=b""):
                    + payload)
 
 
-def alloc(node, flags, size, blob_id, revision=2):
-    return memory(0, struct.pack("<IIQQQ", node, flags, size, 0, 0), blob_id, revision=revision)
+def alloc(node, flags, size, blob_id, revision=2, address=0, align=0):
+    return memory(0, struct.pack("<IIQQQ", node, flags, size, address, align), blob_id,
+                  revision=revision)
+
+
+def attributes(kind, address, size, pairs):
+    rows = b"".join(struct.pack("<II", *pair) for pair in pairs)
+    return memory(kind, struct.pack("<QQI", address, size, len(pairs)), payload=rows)
 
 
 def seeds():
@@ -76,6 +83,29 @@ def seeds():
                       + memory(12, struct.pack("<QQQQQII", 1, 0, 65536, AT, 0, 1, 0))
                       + memory(11, struct.pack("<QII", 1, 1, 0)) + memory(19, b"", 0, 3)
                       + memory(20, bytes(24), 0, 3) + memory(13, struct.pack("<Q", 1)) + b"\x03\x03")
+    yield "places", (b"\0" + alloc(1, NONPAGED | NO_ADDRESS, 65536, 2) + blob(3, 2, 16, flags=1)
+                     + alloc(0, ONLY_ADDRESS, 65536, 3) + blob(4, 3, 16, flags=0)
+                     + alloc(1, NONPAGED | FIXED, 65536, 4, address=AT + (64 << 20)) + blob(5, 4, 16)
+                     + alloc(1, NONPAGED | FIXED, 65536, 5, address=AT + (64 << 20))
+                     + alloc(0, HOST_ACCESS | AQL, 4096, 6, align=1 << 21) + blob(6, 6, 2)
+                     + b"\x02\x03\x02\x04\x02\x05\x02\x06")
+    pages = b"\x01" + bytes([9, 3, 8, 0, 4, 0]) + memory(8, b"", 0, 9)
+    yield "attributes", (b"\0" + pages + alloc(0, HOST_ACCESS, 65536, 2) + blob(3, 2, 16)
+                         + attributes(18, AT, 65536, ((0, 1), (5, 2)))
+                         + attributes(17, AT, 65536, ((0, 0), (5, 0), (2, 1)))
+                         + memory(16, struct.pack("<IIIIQQ", 1, 0, 1, 0, AT, 65536)))
+    yield "streams", (b"\0" + query(20, struct.pack("<I", 1)) + alloc(0, HOST_ACCESS, 4096, 2)
+                      + blob(3, 2, 1) + query(22, struct.pack("<IIIIQ", 1, 4096, 1, 3, AT))
+                      + query(22, struct.pack("<IIIIQ", 1, 256, 1, 0, 4096))
+                      + query(22, struct.pack("<IIIIQ", 1, 0, 0, 0, 0))
+                      + query(21, struct.pack("<I", 1)))
+    yield "shared", (b"\0" + alloc(1, NONPAGED, 65536, 2) + blob(3, 2, 16)
+                     + memory(14, struct.pack("<QQ", AT, 65536), 0, 3)
+                     + memory(15, bytes(32) + struct.pack("<Q", 1), 4, 0, struct.pack("<II", 1, 0))
+                     + blob(5, 4, 16, flags=0) + memory(7, struct.pack("<Q", AT), 0, 5))
+    yield "traps", (b"\0" + alloc(1, NONPAGED, 8192, 2) + blob(3, 2, 2)
+                    + event(6, struct.pack("<QQQQI", AT, 4096, AT + 4096, 4096, 1))
+                    + event(6, struct.pack("<QQQQI", 0, 0, 0, 0, 1)) + b"\x02\x03")
     yield "raw", b"\0\0" + struct.pack("<H", 32) + struct.pack("<IIII", 1, 16, 1, 0) * 2
 
 
