@@ -214,6 +214,48 @@ class Guests(Case):
             self.assertRegex(done.stderr, f"^kfdscope-virtio-host: {name} is '{value}': .+\n$")
 
 
+class Pair(Case):
+    """A host that starts its guest by itself."""
+
+    def run_pair(self, *arguments, **env):
+        return subprocess.run([program("kfdscope-virtio-host"), *arguments], timeout=60,
+                              env={**os.environ, **simulated(), "TMPDIR": self.folder, **env},
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def check_result(self, done, status, errors="", left=()):
+        self.assertEqual((done.returncode, done.stderr), (status, errors))
+        self.assertEqual(os.listdir(self.folder), list(left))
+
+    def test_the_guest_runs_and_gives_the_status(self):
+        self.check_result(self.run_pair("--", program("virtio_guest_calls")), 0)
+        self.check_result(self.run_pair("--primary", "--", program("virtio_guest_calls")), 0)
+        path = os.path.join(self.folder, "named")
+        self.check_result(self.run_pair(path, "--", program("virtio_guest_calls")), 0)
+        done = self.run_pair("--", "sh", "-c", "echo $KFDSCOPE_VIRTIO_SOCKET; exit 7", "--")
+        self.check_result(done, 7)
+        self.assertRegex(done.stdout, f"^{self.folder}/kfdscope-virtio-......./?socket\n$|"
+                                      f"^{self.folder}/kfdscope-virtio-....../socket\n$")
+        self.check_result(self.run_pair("--", "sh", "-c", "kill -9 $$"), 137)
+
+    def test_what_cannot_run_is_told(self):
+        self.check_result(self.run_pair("--", "/nowhere/guest"), 127,
+                          "kfdscope-virtio-host: cannot start '/nowhere/guest': "
+                          "No such file or directory\n")
+        for wrong in ((), ("--",), ("a", "b"), ("a", "b", "--", "c"), ("--unknown", "a")):
+            self.assertEqual(self.run_pair(*wrong).returncode, 2)
+
+    def test_a_host_that_is_told_to_end_ends_its_guest(self):
+        host = subprocess.Popen([program("kfdscope-virtio-host"), "--", "sh", "-c",
+                                 "echo $$; exec sleep 600"], stdout=subprocess.PIPE, text=True,
+                                env={**os.environ, **simulated(), "TMPDIR": self.folder})
+        self.addCleanup(host.communicate)
+        guest = int(host.stdout.readline())
+        host.send_signal(signal.SIGTERM)
+        self.assertEqual(host.wait(timeout=30), 128 + signal.SIGTERM)
+        self.assertFalse(os.path.exists(f"/proc/{guest}"))
+        self.assertEqual(os.listdir(self.folder), [])
+
+
 class RenderNode(Case):
     """The real transport, on a virtio-gpu that the preload object simulates in the guest."""
 
@@ -377,6 +419,18 @@ wait $host
                               timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
+
+    def test_one_command_records_host_and_guest(self):
+        self.trace = os.path.join(self.folder, "pair")
+        done = subprocess.run([program("kfdscope"), "record", "-o", self.trace, "--model", "--",
+                               program("kfdscope-virtio-host"), "--",
+                               program("virtio_guest_leak")], timeout=120,
+                              env={**os.environ, "LTTNG_HOME": self.folder},
+                              stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("forgetful_helper", self.report("leaks"))
+        rows = json.loads(self.report("chains", "--json"))["commands"]
+        self.assertEqual([row["unjoined"] for row in rows], [0] * 5)
 
     def test_a_leak_has_the_stack_of_the_guest(self):
         text = self.report("leaks")

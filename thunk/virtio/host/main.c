@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kfdscope-virtio-host: serves guests on this machine over a Unix socket, on the simulated KFD or a
- * real one. Says "ready" on stdout when guests may come.
+ * real one. Says "ready" on stdout when guests may come; or starts a guest of its own and says nothing.
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "virtio/host/pair.h"
 #include "virtio/host/server.h"
 
 static struct virtio_server *running; /* for the signal handler */
@@ -23,7 +26,10 @@ static void stop(int number)
 static void usage(FILE *out)
 {
 	fputs("usage: kfdscope-virtio-host [OPTION…] SOCKET\n"
-	      "Serves the guests of libhsakmt_virtio that set KFDSCOPE_VIRTIO_SOCKET=SOCKET.\n\n"
+	      "       kfdscope-virtio-host [OPTION…] [SOCKET] -- PROGRAM [ARGUMENT…]\n"
+	      "Serves the guests of libhsakmt_virtio that set KFDSCOPE_VIRTIO_SOCKET=SOCKET. With "
+	      "a\n"
+	      "program, starts that as a guest, and ends with it and with its exit status.\n\n"
 	      "  --primary     put all guests on the primary KFD context\n"
 	      "  --guests=N    end when N guests have come and gone\n"
 	      "  --help        this text\n\n"
@@ -32,8 +38,31 @@ static void usage(FILE *out)
 	      out);
 }
 
+/* What the command line says. */
+struct command_line {
+	struct virtio_host_options options;
+	unsigned int guests;
+	const char *socket_path; /* NULL: a new one */
+	char *const *program;    /* NULL: none */
+};
+
+/* What is behind the options. @return false: neither a socket nor a program, or too much. */
+static bool parse_names(int argc, char **argv, struct command_line *line)
+{
+	int at = optind;
+
+	if (at < argc && strcmp(argv[at - 1], "--") != 0)
+		line->socket_path = argv[at++];
+	if (line->socket_path && at < argc && strcmp(argv[at], "--") == 0)
+		at++;
+	else if (line->socket_path && at < argc)
+		return false;
+	line->program = at < argc ? argv + at : NULL;
+	return line->socket_path || line->program;
+}
+
 /* @return the exit code, or -1: go on. */
-static int parse(int argc, char **argv, struct virtio_host_options *options, unsigned int *guests)
+static int parse(int argc, char **argv, struct command_line *line)
 {
 	static const struct option names[] = { { "primary", no_argument, NULL, 'p' },
 					       { "guests", required_argument, NULL, 'g' },
@@ -42,14 +71,14 @@ static int parse(int argc, char **argv, struct virtio_host_options *options, uns
 	char *end;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", names, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+", names, NULL)) != -1) {
 		switch (option) {
 		case 'p':
-			options->primary_only = true;
+			line->options.primary_only = true;
 			break;
 		case 'g':
-			*guests = (unsigned int)strtoul(optarg, &end, 10);
-			if (*end || !*guests) {
+			line->guests = (unsigned int)strtoul(optarg, &end, 10);
+			if (*end || !line->guests) {
 				fprintf(stderr,
 					"kfdscope-virtio-host: --guests is '%s': it must "
 					"be a number above 0\n",
@@ -65,7 +94,7 @@ static int parse(int argc, char **argv, struct virtio_host_options *options, uns
 			return 2;
 		}
 	}
-	if (optind + 1 == argc)
+	if (parse_names(argc, argv, line))
 		return -1;
 	usage(stderr);
 	return 2;
@@ -117,37 +146,68 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
+/* Serves, with a guest of its own or without. @return the exit code. */
+static int serve(const struct command_line *line, const char *path)
+{
+	pid_t child;
+	int rc;
+
+	if (!line->program) {
+		puts("ready");
+		fflush(stdout);
+		virtio_server_run(running, line->guests);
+		return 0;
+	}
+	rc = pair_start(line->program, path, &child);
+	if (rc == 0)
+		return pair_run(running, child);
+	fprintf(stderr, "kfdscope-virtio-host: cannot start '%s': %s\n", line->program[0],
+		strerror(-rc));
+	return 127;
+}
+
+static int listen_and_serve(const struct command_line *line, struct virtio_host *host)
+{
+	char own_path[PATH_MAX] = "";
+	const char *path = line->socket_path;
+	int rc = path ? 0 : pair_folder_make(own_path, sizeof(own_path));
+
+	if (!path)
+		path = own_path;
+	if (rc == 0)
+		rc = virtio_server_new(host, path, &running);
+	if (rc != 0) {
+		fprintf(stderr, "kfdscope-virtio-host: cannot listen on '%s': %s\n", path,
+			strerror(-rc));
+		rc = 4;
+	} else {
+		catch_signals();
+		rc = serve(line, path);
+		virtio_server_free(running);
+	}
+	if (own_path[0])
+		pair_folder_remove(own_path);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
-	struct virtio_host_options options = { 0 };
+	struct command_line line = { 0 };
 	struct virtio_host *host = NULL;
-	unsigned int guests = 0;
-	int rc = parse(argc, argv, &options, &guests);
-	const char *path = argv[argc - 1];
+	int rc = parse(argc, argv, &line);
 
 	if (rc >= 0)
 		return rc;
-	if (!read_environment(&options))
+	if (!read_environment(&line.options))
 		return 2;
 	/* Pages of this process cannot be mapped by another; memory of the driver can. */
 	setenv("HSA_USERPTR_FOR_PAGED_MEM", "0", 1);
-	rc = virtio_host_new(&options, &host);
+	rc = virtio_host_new(&line.options, &host);
 	if (rc != 0) {
 		fprintf(stderr, "kfdscope-virtio-host: cannot open the KFD: %s\n", strerror(-rc));
 		return 4;
 	}
-	rc = virtio_server_new(host, path, &running);
-	if (rc != 0) {
-		fprintf(stderr, "kfdscope-virtio-host: cannot listen on '%s': %s\n", path,
-			strerror(-rc));
-		virtio_host_free(host);
-		return 4;
-	}
-	catch_signals();
-	puts("ready");
-	fflush(stdout);
-	virtio_server_run(running, guests);
-	virtio_server_free(running);
+	rc = listen_and_serve(&line, host);
 	virtio_host_free(host);
-	return 0;
+	return rc;
 }
