@@ -2,7 +2,8 @@
 /*
  * Starts and stops an lttng-sessiond. Root's has sockets at fixed paths, so that recorders of root
  * have to share one: a lock file beside the sockets counts them (each holds it shared) and carries
- * the pid of a daemon that one of them started.
+ * the pid of a daemon that one of them started. A second lock is held while one starts or stops, and
+ * no longer: nobody waits for another's recording.
  */
 #include "daemon.h"
 
@@ -26,6 +27,7 @@
 
 #define ROOT_DIR  "/run/lttng"
 #define ROOT_LOCK ROOT_DIR "/kfdscope.lock"
+#define ROOT_TURN ROOT_DIR "/kfdscope-turn.lock"
 
 static void remove_tree(const char *path)
 {
@@ -143,13 +145,28 @@ static void write_pid(int fd, pid_t pid)
 		(void)!pwrite(fd, text, (size_t)length, 0);
 }
 
+/* Root's recorders start and stop daemons one at a time. @return to be closed; -1: no such lock. */
+static int take_turn(void)
+{
+	int fd = open(ROOT_TURN, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	while (fd >= 0 && flock(fd, LOCK_EX) != 0) {
+		if (errno == EINTR)
+			continue;
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 /* Prepares what the daemon needs before it starts, and keeps a second recorder from starting one. */
-static bool prepare(struct daemon *daemon, const char *home, char **reason)
+static bool prepare(struct daemon *daemon, const char *home, int *turn_fd, char **reason)
 {
 	if (geteuid() == 0) {
 		g_mkdir(ROOT_DIR, 0755);
+		*turn_fd = take_turn();
 		daemon->lock_fd = open(ROOT_LOCK, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-		if (daemon->lock_fd >= 0 && flock(daemon->lock_fd, LOCK_EX) == 0)
+		if (*turn_fd >= 0 && daemon->lock_fd >= 0 && flock(daemon->lock_fd, LOCK_SH) == 0)
 			return true;
 		*reason = g_strdup_printf("cannot lock '" ROOT_LOCK "': %s", g_strerror(errno));
 		return false;
@@ -169,19 +186,20 @@ static bool prepare(struct daemon *daemon, const char *home, char **reason)
 
 bool daemon_open(struct daemon *daemon, const char *home, char **reason)
 {
+	int turn_fd = -1;
 	bool ok;
 
 	*daemon = (struct daemon){ .lock_fd = -1 };
 	*reason = NULL;
-	ok = prepare(daemon, home, reason);
+	ok = prepare(daemon, home, &turn_fd, reason);
 	if (ok && lttng_session_daemon_alive() != 1) {
 		daemon->pid = spawn_daemon(geteuid() != 0, reason);
 		ok = daemon->pid > 0 && wait_until_alive(daemon, reason);
 		if (ok && daemon->lock_fd >= 0)
 			write_pid(daemon->lock_fd, daemon->pid);
 	}
-	if (daemon->lock_fd >= 0)
-		flock(daemon->lock_fd, LOCK_SH);
+	if (turn_fd >= 0)
+		close(turn_fd);
 	if (!ok)
 		daemon_close(daemon);
 	return ok;
@@ -211,6 +229,7 @@ static bool has_sessions(void)
 
 void daemon_close(struct daemon *daemon)
 {
+	int turn_fd = daemon->lock_fd < 0 ? -1 : take_turn();
 	bool last = daemon->lock_fd < 0 || flock(daemon->lock_fd, LOCK_EX | LOCK_NB) == 0;
 	pid_t pid = daemon->lock_fd < 0 ? daemon->pid : read_pid(daemon->lock_fd);
 
@@ -223,6 +242,8 @@ void daemon_close(struct daemon *daemon)
 	if (daemon->lock_fd >= 0)
 		close(daemon->lock_fd);
 	daemon->lock_fd = -1;
+	if (turn_fd >= 0)
+		close(turn_fd);
 	if (daemon->dir)
 		remove_tree(daemon->dir);
 	g_clear_pointer(&daemon->dir, g_free);
