@@ -432,6 +432,28 @@ wait $host
         rows = json.loads(self.report("chains", "--json"))["commands"]
         self.assertEqual([row["unjoined"] for row in rows], [0] * 5)
 
+    def test_host_and_guest_can_be_recorded_by_themselves(self):
+        """Two recorders at once: neither waits for the other."""
+        folders = [os.path.join(self.folder, name) for name in ("of_host", "of_guest")]
+        env = {**os.environ, "LTTNG_HOME": self.folder}
+        path = os.path.join(self.folder, "t")
+        host = subprocess.Popen([program("kfdscope"), "record", "-o", folders[0], "--model", "--",
+                                 program("kfdscope-virtio-host"), "--guests=1", path], env=env,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(host.communicate)
+        self.assertEqual(host.stdout.readline(), "ready\n")
+        guest = subprocess.run([program("kfdscope"), "record", "-o", folders[1], "--",
+                                program("virtio_guest_leak")], timeout=60, stderr=subprocess.PIPE,
+                               env={**env, "KFDSCOPE_VIRTIO_SOCKET": path}, text=True)
+        self.assertEqual(guest.returncode, 0, guest.stderr)
+        self.assertEqual(host.wait(timeout=60), 0)
+        if os.geteuid() != 0:
+            return  # each has its own programs only
+        for self.trace in folders:  # each has all that ran meanwhile, since root has one daemon
+            rows = json.loads(self.report("chains", "--json"))["commands"]
+            self.assertEqual([row["unjoined"] for row in rows], [0] * 5)
+            self.assertIn("forgetful_helper", self.report("leaks"))
+
     def test_a_leak_has_the_stack_of_the_guest(self):
         text = self.report("leaks")
         self.assertIn("3.00 MiB", text.replace("3.0 MiB", "3.00 MiB"))
