@@ -140,6 +140,7 @@ static guint open_traces(struct analysis *analysis)
 		if (salvage_open(&salvage, g_ptr_array_index(analysis->traces, i),
 				 analysis->notes.partial, &problem)) {
 			g_array_append_val(analysis->salvages, salvage);
+			analysis->notes.bytes += discover_stream_bytes(salvage.trace);
 		} else {
 			salvage_close(&salvage);
 			if (input_count(analysis) == 1)

@@ -52,3 +52,23 @@ int discover_traces(const char *path, GPtrArray *traces)
 	walk(path, traces, 0);
 	return 0;
 }
+
+uint64_t discover_stream_bytes(const char *trace)
+{
+	GDir *dir = g_dir_open(trace, 0, NULL);
+	const char *name;
+	uint64_t bytes = 0;
+
+	while (dir && (name = g_dir_read_name(dir)) != NULL) {
+		char *path = g_build_filename(trace, name, NULL);
+		struct stat status;
+
+		if (name[0] != '.' && strcmp(name, "metadata") != 0 && stat(path, &status) == 0 &&
+		    S_ISREG(status.st_mode))
+			bytes += (uint64_t)status.st_size;
+		g_free(path);
+	}
+	if (dir)
+		g_dir_close(dir);
+	return bytes;
+}

@@ -4,6 +4,7 @@
 #define KFDSCOPE_ANALYSIS_INPUT_DISCOVER_H
 
 #include <glib.h>
+#include <stdint.h>
 
 /*
  * Adds every directory at or below path that holds a file `metadata`, in a stable order.
@@ -11,5 +12,7 @@
  * @return 0 or -errno of opening path itself.
  */
 int discover_traces(const char *path, GPtrArray *traces);
+/* @return the size of a trace's streams: of all plain files in its directory but the metadata. */
+uint64_t discover_stream_bytes(const char *trace);
 
 #endif

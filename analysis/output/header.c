@@ -71,6 +71,12 @@ void header_text(GString *text, const char *title, const struct model *model,
 	g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of them kfdscope's, from ",
 			       model_own_events(model));
 	text_count(text, model_processes(model)->len, "process", "processes");
+	if (notes && notes->bytes && model_events(model)) {
+		g_string_append(text, "; ");
+		text_bytes(text, notes->bytes);
+		g_string_append_printf(text, ", %" G_GUINT64_FORMAT " an event",
+				       notes->bytes / model_events(model));
+	}
 	g_string_append(text, ".\n");
 	for (guint i = 0; notes && notes->partial && i < notes->partial->len; i++)
 		g_string_append_printf(text, "PARTIAL INPUT: %s\n",
@@ -109,7 +115,7 @@ static json_t *lost_json(const struct model *model)
 json_t *header_json(const char *schema, const char *version, const struct model *model,
 		    const struct report_notes *notes)
 {
-	json_t *partial = json_array();
+	json_t *partial = json_array(), *json, *recording;
 	bool complete =
 		model_lost_count(model) == 0 && !(notes && notes->partial && notes->partial->len);
 	uint32_t major, minor;
@@ -117,7 +123,7 @@ json_t *header_json(const char *schema, const char *version, const struct model 
 	model_schema(model, &major, &minor);
 	for (guint i = 0; notes && notes->partial && i < notes->partial->len; i++)
 		json_array_append_new(partial, json_string(g_ptr_array_index(notes->partial, i)));
-	return json_pack("{ss ss s{sI sI sI sI sI s[ii]} sb sI so so}", "schema", schema, "version",
+	json = json_pack("{ss ss s{sI sI sI sI sI s[ii]} sb sI so so}", "schema", schema, "version",
 			 version, "recording", "events", (json_int_t)model_events(model),
 			 "kfdscope_events", (json_int_t)model_own_events(model), "processes",
 			 (json_int_t)model_processes(model)->len, "begin_ns",
@@ -125,6 +131,13 @@ json_t *header_json(const char *schema, const char *version, const struct model 
 			 (json_int_t)model_end_ns(model), "event_schema", (int)major, (int)minor,
 			 "complete", complete, "lost_events", (json_int_t)model_lost_count(model),
 			 "lost_spans", lost_json(model), "partial_input", partial);
+	recording = json_object_get(json, "recording");
+	if (recording && notes && notes->bytes && model_events(model)) {
+		json_object_set_new(recording, "bytes", json_integer((json_int_t)notes->bytes));
+		json_object_set_new(recording, "bytes_per_event",
+				    json_integer((json_int_t)(notes->bytes / model_events(model))));
+	}
+	return json;
 }
 
 json_t *process_json(const struct process *process)

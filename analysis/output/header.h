@@ -15,6 +15,7 @@
 struct report_notes {
 	GPtrArray
 		*partial; /* of char *, owned by whoever made it: what could not be read, and why */
+	uint64_t bytes;   /* that were read, to plan recordings with; 0: unknown */
 };
 
 /* Title and completeness. @param notes  may be NULL. */

@@ -24,7 +24,7 @@ def buffers():
 
 
 class U49(Case):
-    timeout_s = 170
+    timeout_s = 600
 
     def test_queries_by_result_caller_and_thread_count(self):
         with Session(self.folder, events=(f"kmt:{QUERY}*", "kmt_state:*"),

@@ -5,6 +5,7 @@
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -410,14 +411,22 @@ class Plugin(Case):
         self.assertEqual(result.returncode, code, result.stderr)
         return result
 
+    @staticmethod
+    def without_sizes(text):
+        """Only the command knows how large the files are."""
+        text = re.sub(r',\s*"bytes": ?\d+,\s*"bytes_per_event": ?\d+', "", text)
+        return re.sub(r"; \d+ bytes(?: \([^)]*\))?, \d+ an event\.", ".", text)
+
     def test_the_sinks_give_what_the_command_gives(self):
         trace = self.write(leaky(Trace()))
         for report in ("leaks", "chains", "perfetto"):
             result = self.babeltrace(trace, "-c", f"sink.kfd.{report}", "-p", 'format="json"')
-            self.assertEqual(result.stdout, self.run_analyse(trace, report=report).stdout)
+            self.assertEqual(result.stdout,
+                             self.without_sizes(self.run_analyse(trace, report=report).stdout))
             self.assertEqual(result.stderr, "")
         result = self.babeltrace(trace, "-c", "sink.kfd.leaks")
-        self.assertEqual(result.stdout, self.run_analyse(trace, form="text").stdout)
+        self.assertEqual(result.stdout,
+                         self.without_sizes(self.run_analyse(trace, form="text").stdout))
 
     def test_parameters_choose_output_and_length(self):
         trace = Trace()
