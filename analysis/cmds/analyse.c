@@ -13,6 +13,7 @@
 #include "input/live.h"
 #include "input/salvage.h"
 #include "output/allocs_report.h"
+#include "output/flames.h"
 #include "output/report.h"
 #include "plugin/feed.h"
 #include "plugin/timeline.h"
@@ -514,6 +515,35 @@ static int finish_derived(struct analysis *analysis)
 	return analysis->notes.partial->len ? ANALYSE_PARTIAL : ANALYSE_DONE;
 }
 
+/* @return false when the report has no such form. */
+static bool format_of(const struct analyse_options *options, enum report_format *format)
+{
+	static const char *const names[] = { [REPORT_TEXT] = "text",
+					     [REPORT_JSON] = "json",
+					     [REPORT_FOLDED] = "folded",
+					     [REPORT_SPEEDSCOPE] = "speedscope" };
+
+	*format = REPORT_TEXT;
+	for (size_t i = 0; options->format && i < G_N_ELEMENTS(names); i++) {
+		if (strcmp(names[i], options->format) != 0)
+			continue;
+		*format = (enum report_format)i;
+		return *format <= REPORT_JSON || options->report == ANALYSE_CHAINS;
+	}
+	return !options->format;
+}
+
+/* The forms for other programs have no place to say that they lack something. */
+static void tell_losses(const struct analysis *analysis)
+{
+	enum report_format format;
+	uint64_t lost = model_lost_count(analysis->model);
+
+	if (lost && format_of(analysis->options, &format) && format > REPORT_JSON)
+		complain(analysis,
+			 "%" G_GUINT64_FORMAT " events were lost: their calls are missing", lost);
+}
+
 static int finish(struct analysis *analysis)
 {
 	char *complaint = feed_complaint(analysis->feed);
@@ -528,6 +558,7 @@ static int finish(struct analysis *analysis)
 	add_losses(analysis);
 	add_endings(analysis);
 	model_finish(analysis->model);
+	tell_losses(analysis);
 	error = report_finish(analysis->report, &analysis->notes);
 	if (error) {
 		complain(analysis, "cannot write '%s': %s",
@@ -543,6 +574,17 @@ static int finish(struct analysis *analysis)
 	return ANALYSE_DONE;
 }
 
+static bool options_valid(const struct analyse_options *options)
+{
+	enum flames_weight weight;
+	enum report_format format;
+	enum allocs_sort sort;
+
+	return options->path_count && format_of(options, &format) &&
+	       (!options->weight || flames_weight_by_name(options->weight, &weight)) &&
+	       (!options->sort || allocs_sort_by_name(options->sort, &sort));
+}
+
 static bool open_report(struct analysis *analysis)
 {
 	static const enum report_kind kinds[] = {
@@ -555,9 +597,9 @@ static bool open_report(struct analysis *analysis)
 		[ANALYSE_WAITS] = REPORT_WAITS,       [ANALYSE_STARTUP] = REPORT_STARTUP,
 	};
 	const struct analyse_options *options = analysis->options;
-	const struct report_options report = {
+	struct report_options report = {
 		.output = options->output,
-		.format = g_strcmp0(options->format, "json") == 0 ? REPORT_JSON : REPORT_TEXT,
+		.weight = options->weight,
 		.top = options->top,
 		.runtime = options->runtime,
 		.begin_ns = options->begin_ns,
@@ -569,6 +611,7 @@ static bool open_report(struct analysis *analysis)
 	};
 	int error;
 
+	(void)format_of(options, &report.format); /* checked by then */
 	analysis->report = report_new(kinds[options->report], analysis->model, &report, &error);
 	if (!analysis->report)
 		complain(analysis, "cannot write '%s': %s", options->output, strerror(-error));
@@ -609,13 +652,9 @@ int analyse_run(const struct analyse_options *options)
 		.options = options,
 		.program = options->program ? options->program : "kfdscope",
 	};
-	enum allocs_sort sort;
 	int rc;
 
-	if (options->path_count == 0 ||
-	    (options->format && strcmp(options->format, "text") != 0 &&
-	     strcmp(options->format, "json") != 0) ||
-	    (options->sort && !allocs_sort_by_name(options->sort, &sort)))
+	if (!options_valid(options))
 		return ANALYSE_USAGE;
 	interrupted = 0;
 	analysis.traces = g_ptr_array_new_with_free_func(g_free);

@@ -50,7 +50,9 @@ struct analyse_options {
 	const char *const *paths; /* trace directories, or directories above some */
 	size_t path_count;
 	const char *output; /* file to write; NULL: standard output */
-	const char *format; /* "text" or "json"; NULL: text */
+	/* "text" or "json"; of chains "folded" and "speedscope", too; NULL: text */
+	const char *format;
+	const char *weight; /* of the last two: time, bytes or count; NULL: time */
 	uint32_t top;       /* at most so many entries a section; 0: all */
 	/* Only what happened in between is printed; everything is read. 0: no limit. Unix ns. */
 	int64_t begin_ns, end_ns;

@@ -12,6 +12,8 @@ const struct cmd cmd_chains = {
 	.args = "RECORDING…",
 	.summary = "Show what calls cost, from hipMalloc down to the ioctls",
 	.description = "Example:\n"
-		       "  kfdscope chains --json /tmp/trace\n",
+		       "  kfdscope chains --json /tmp/trace\n"
+		       "  kfdscope chains --folded --weight=bytes /tmp/trace | flamegraph.pl\n"
+		       "  kfdscope chains --speedscope -o /tmp/chains.speedscope.json /tmp/trace\n",
 	.run = chains_run,
 };

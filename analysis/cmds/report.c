@@ -4,6 +4,7 @@
 
 #include "ending.h"
 #include "output/allocs_report.h"
+#include "output/flames.h"
 #include "output/suppressions.h"
 
 #include <signal.h>
@@ -15,9 +16,19 @@ struct report_options {
 	char *begin, *end;  /* owned */
 	char *sort;         /* owned */
 	char *suppressions; /* owned */
-	gboolean json, fail_on_findings, runtime;
+	char *weight;       /* owned */
+	gboolean json, fail_on_findings, runtime, folded, speedscope;
 	int top;
 };
+
+/* An option and the reports that have it, one bit each. */
+struct report_entry {
+	GOptionEntry entry;
+	uint64_t reports;
+};
+
+#define OF(report) (UINT64_C(1) << (report))
+#define NO_REPORT  (UINT64_C(1) << 63)
 
 static void interrupted(int number)
 {
@@ -80,6 +91,7 @@ static bool options_valid(const struct cmd *cmd, const struct report_options *op
 		int64_t *ns;
 	} times[] = { { "--begin", options->begin, &analyse->begin_ns },
 		      { "--end", options->end, &analyse->end_ns } };
+	enum flames_weight weight;
 	enum allocs_sort sort;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
@@ -96,6 +108,19 @@ static bool options_valid(const struct cmd *cmd, const struct report_options *op
 	if (options->sort && !allocs_sort_by_name(options->sort, &sort)) {
 		cmd_error(cmd, "--sort is '%s': it must be bytes, growth, age, churn or peak",
 			  options->sort);
+		return false;
+	}
+	if (options->weight && !flames_weight_by_name(options->weight, &weight)) {
+		cmd_error(cmd, "--weight is '%s': it must be time, bytes or count",
+			  options->weight);
+		return false;
+	}
+	if (options->folded + options->speedscope + options->json > 1) {
+		cmd_error(cmd, "--json, --folded and --speedscope exclude each other");
+		return false;
+	}
+	if (options->weight && !options->folded && !options->speedscope) {
+		cmd_error(cmd, "--weight is for --folded and --speedscope");
 		return false;
 	}
 	if (options->top < 0) {
@@ -130,34 +155,55 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 {
 	struct report_options options = { .top = 10 };
 	struct analyse_options analyse = { .report = report };
-	const GOptionEntry entries[] = {
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-		  "Write to FILE instead of standard output", "FILE" },
-		{ "json", 0, always_format ? G_OPTION_FLAG_HIDDEN : 0, G_OPTION_ARG_NONE,
-		  &options.json, "Print JSON instead of text", NULL },
-		{ "top", 'n', 0, G_OPTION_ARG_INT, &options.top,
-		  "Print the N largest entries of each section, 0 for all (default 10)", "N" },
-		{ "begin", 0, 0, G_OPTION_ARG_STRING, &options.begin,
-		  "Print only what happened from TIME on; everything is read", "TIME" },
-		{ "end", 0, 0, G_OPTION_ARG_STRING, &options.end,
-		  "Print only what happened until TIME", "TIME" },
-		{ "runtime", 0, report == ANALYSE_LEAKS ? 0 : G_OPTION_FLAG_HIDDEN,
-		  G_OPTION_ARG_NONE, &options.runtime,
-		  "List what runtimes took and keep for themselves, too", NULL },
-		{ "suppressions", 0, report == ANALYSE_LEAKS ? 0 : G_OPTION_FLAG_HIDDEN,
-		  G_OPTION_ARG_FILENAME, &options.suppressions,
-		  "Count apart what matches a line leak:PATTERN of FILE", "FILE" },
-		{ "sort", 0, report == ANALYSE_ALLOCS ? 0 : G_OPTION_FLAG_HIDDEN,
-		  G_OPTION_ARG_STRING, &options.sort,
-		  "Order of the places: bytes, growth, age, churn or peak", "ORDER" },
-		{ "fail-on-findings", 0, 0, G_OPTION_ARG_NONE, &options.fail_on_findings,
-		  "Exit with status 1 when there are findings or lost events", NULL },
-		{ "debug-dirs", 0, 0, G_OPTION_ARG_STRING, &options.debug_dirs,
-		  "Where separate debug files lie (default: /usr/lib/debug)", "DIR:DIR…" },
-		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	/* Each with the reports that have it; 0: all. */
+	const struct report_entry known[] = {
+		{ { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
+		    "Write to FILE instead of standard output", "FILE" },
+		  0 },
+		{ { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON instead of text",
+		    NULL },
+		  always_format ? NO_REPORT : 0 },
+		{ { "top", 'n', 0, G_OPTION_ARG_INT, &options.top,
+		    "Print the N largest entries of each section, 0 for all (default 10)", "N" },
+		  0 },
+		{ { "begin", 0, 0, G_OPTION_ARG_STRING, &options.begin,
+		    "Print only what happened from TIME on; everything is read", "TIME" },
+		  0 },
+		{ { "end", 0, 0, G_OPTION_ARG_STRING, &options.end,
+		    "Print only what happened until TIME", "TIME" },
+		  0 },
+		{ { "runtime", 0, 0, G_OPTION_ARG_NONE, &options.runtime,
+		    "List what runtimes took and keep for themselves, too", NULL },
+		  OF(ANALYSE_LEAKS) },
+		{ { "suppressions", 0, 0, G_OPTION_ARG_FILENAME, &options.suppressions,
+		    "Count apart what matches a line leak:PATTERN of FILE", "FILE" },
+		  OF(ANALYSE_LEAKS) },
+		{ { "sort", 0, 0, G_OPTION_ARG_STRING, &options.sort,
+		    "Order of the places: bytes, growth, age, churn or peak", "ORDER" },
+		  OF(ANALYSE_ALLOCS) },
+		{ { "folded", 0, 0, G_OPTION_ARG_NONE, &options.folded,
+		    "Print call paths as folded stacks, for flame graphs", NULL },
+		  OF(ANALYSE_CHAINS) },
+		{ { "speedscope", 0, 0, G_OPTION_ARG_NONE, &options.speedscope,
+		    "Print call paths as a file for speedscope", NULL },
+		  OF(ANALYSE_CHAINS) },
+		{ { "weight", 0, 0, G_OPTION_ARG_STRING, &options.weight,
+		    "What paths weigh: time (default), bytes or count", "WEIGHT" },
+		  OF(ANALYSE_CHAINS) },
+		{ { "fail-on-findings", 0, 0, G_OPTION_ARG_NONE, &options.fail_on_findings,
+		    "Exit with status 1 when there are findings or lost events", NULL },
+		  0 },
+		{ { "debug-dirs", 0, 0, G_OPTION_ARG_STRING, &options.debug_dirs,
+		    "Where separate debug files lie (default: /usr/lib/debug)", "DIR:DIR…" },
+		  0 },
 	};
+	GOptionEntry entries[G_N_ELEMENTS(known) + 1] = { 0 };
+	size_t count = 0;
 	int rc = CMD_EXIT_USAGE;
 
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
+		if (!known[i].reports || (known[i].reports & OF(report)))
+			entries[count++] = known[i].entry;
 	if (!cmd_parse(cmd, entries, NULL, &argc, &argv) || !options_valid(cmd, &options, &analyse))
 		goto out;
 	if (argc < 2) {
@@ -169,7 +215,12 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 	analyse.output = options.output ? options.output : default_output;
 	if (!options.output && !always_format && options.json)
 		analyse.output = NULL; /* the default is the name of the other form */
-	analyse.format = always_format ? always_format : options.json ? "json" : "text";
+	analyse.format = always_format        ? always_format
+			 : options.folded     ? "folded"
+			 : options.speedscope ? "speedscope"
+			 : options.json       ? "json"
+					      : "text";
+	analyse.weight = options.weight;
 	analyse.top = (uint32_t)options.top;
 	analyse.suppressions = options.suppressions;
 	analyse.sort = options.sort;
@@ -181,6 +232,7 @@ out:
 	g_free(options.output);
 	g_free(options.debug_dirs);
 	g_free(options.sort);
+	g_free(options.weight);
 	g_free(options.suppressions);
 	g_free(options.begin);
 	g_free(options.end);

@@ -2,9 +2,12 @@
 /* Call paths and their costs (chains.h). */
 #include "model/chains.h"
 
+#include "model/op_cache.h"
+
 struct chains {
-	GHashTable *nodes; /* set of struct chain, owned */
-	GPtrArray *roots;  /* of borrowed struct chain */
+	GHashTable *nodes;        /* set of struct chain, owned */
+	GPtrArray *roots;         /* of borrowed struct chain */
+	int64_t begin_ns, end_ns; /* 0: no limit */
 };
 
 static guint chain_hash(gconstpointer data)
@@ -82,17 +85,37 @@ static bool has_failed(const struct call *call, const struct record *exit)
 	return (int64_t)values_get(&exit->values, FIELD_RET, 0) < 0;
 }
 
+/* Memory that a call took; an ioctl's is that of the library's call around it. */
+static uint64_t taken_bytes(const struct call *call)
+{
+	if (call->type->op == OP_ALLOC || (call->type->op == OP_BO_ALLOC && !call_is_inner(call)))
+		return values_get(&call->values, FIELD_SIZE, 0);
+	return 0;
+}
+
+static bool is_wanted(const struct chains *chains, const struct call *call)
+{
+	return call->entry_ns >= chains->begin_ns &&
+	       (!chains->end_ns || call->entry_ns <= chains->end_ns);
+}
+
 static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		       const struct record *exit)
 {
-	struct chain *chain = chain_of(data, call->thread);
 	int64_t duration_ns = time_ns - call->entry_ns;
+	struct chain *chain;
 
+	if (!is_wanted(data, call))
+		return;
+	chain = chain_of(data, call->thread);
 	if (!exit) {
 		chain->cut++;
 		return;
 	}
-	chain->failed += has_failed(call, exit);
+	if (has_failed(call, exit))
+		chain->failed++;
+	else
+		chain->bytes += taken_bytes(call);
 	latency_add(&chain->latency, duration_ns, duration_ns - call->inside_ns);
 }
 
@@ -105,6 +128,12 @@ struct chains *chains_new(struct model *model)
 	chains->roots = g_ptr_array_new();
 	model_observe(model, &observer);
 	return chains;
+}
+
+void chains_limit(struct chains *chains, int64_t begin_ns, int64_t end_ns)
+{
+	chains->begin_ns = begin_ns;
+	chains->end_ns = end_ns;
 }
 
 void chains_free(struct chains *chains)

@@ -16,6 +16,7 @@ struct chain {
 	const struct chain *parent;   /* borrowed; NULL: outermost */
 	struct latency latency;
 	uint64_t failed, cut;
+	uint64_t bytes;      /* that successful allocations asked for */
 	GPtrArray *children; /* owned, of borrowed struct chain */
 };
 
@@ -23,6 +24,8 @@ struct chains;
 
 /* Starts watching. @param model  borrowed, must outlive the chains. */
 struct chains *chains_new(struct model *model);
+/* Only calls that began in between are counted; 0: no limit. */
+void chains_limit(struct chains *chains, int64_t begin_ns, int64_t end_ns);
 void chains_free(struct chains *chains);
 /* The outermost nodes, of struct chain, in order of first appearance. */
 const GPtrArray *chains_roots(const struct chains *chains);

@@ -9,6 +9,7 @@
 #include "output/chains_report.h"
 #include "output/documents.h"
 #include "output/file.h"
+#include "output/flames.h"
 #include "output/html_report.h"
 #include "output/leaks_text.h"
 #include "output/perfetto.h"
@@ -32,11 +33,16 @@ struct report_ops {
 	const struct document_kind *document; /* instead of the three above */
 };
 
+static bool wants_json(const struct report *report)
+{
+	return report->options.format == REPORT_JSON || report->options.format == REPORT_SPEEDSCOPE;
+}
+
 /* Writes text, or JSON (taken over) when that was asked for. */
 static int write_result(struct report *report, GString *text, json_t *json)
 {
-	char *dumped = report->options.format == REPORT_JSON ? json_text(json) : NULL;
-	const char *result = report->options.format == REPORT_JSON ? dumped : text->str;
+	char *dumped = wants_json(report) ? json_text(json) : NULL;
+	const char *result = wants_json(report) ? dumped : text->str;
 	int error = result ? 0 : -ENOMEM;
 
 	errno = 0;
@@ -78,15 +84,39 @@ static int leaks_write(struct report *report, const struct report_notes *notes)
 
 static void *chains_watch(struct report *report)
 {
-	return chains_new(report->model);
+	struct chains *chains = chains_new(report->model);
+
+	chains_limit(chains, report->options.begin_ns, report->options.end_ns);
+	return chains;
+}
+
+static int flames_write(struct report *report)
+{
+	const char *debug_dirs = report->options.debug_dirs;
+	enum flames_weight weight = FLAMES_TIME;
+	GString *text = g_string_new(NULL);
+	json_t *json = NULL;
+
+	if (report->options.weight)
+		(void)flames_weight_by_name(report->options.weight, &weight); /* checked by then */
+	if (report->options.format == REPORT_FOLDED)
+		flames_folded(text, report->watcher, debug_dirs, weight);
+	else
+		json = flames_speedscope(report->watcher, report->model, debug_dirs, weight);
+	return write_result(report, text, json);
 }
 
 static int chains_write(struct report *report, const struct report_notes *notes)
 {
-	struct chains_report *chains = chains_report_new(
-		report->model, report->watcher, report->options.debug_dirs, report->options.top);
-	GString *text = g_string_new(NULL);
+	struct chains_report *chains;
 	json_t *json = NULL;
+	GString *text;
+
+	if (report->options.format == REPORT_FOLDED || report->options.format == REPORT_SPEEDSCOPE)
+		return flames_write(report);
+	chains = chains_report_new(report->model, report->watcher, report->options.debug_dirs,
+				   report->options.top);
+	text = g_string_new(NULL);
 
 	if (report->options.format == REPORT_JSON)
 		json = chains_json(chains, notes);
@@ -255,6 +285,7 @@ struct report *report_new(enum report_kind kind, struct model *model,
 	report->options.debug_dirs = g_strdup(options->debug_dirs);
 	report->options.sort = g_strdup(options->sort);
 	report->options.suppressions = g_strdup(options->suppressions);
+	report->options.weight = g_strdup(options->weight);
 	*error = out_open(&report->file, options->output);
 	if (*error) {
 		report_free(report);
@@ -302,6 +333,7 @@ void report_free(struct report *report)
 	g_free((char *)report->options.debug_dirs);
 	g_free((char *)report->options.sort);
 	g_free((char *)report->options.suppressions);
+	g_free((char *)report->options.weight);
 	g_free(report);
 }
 

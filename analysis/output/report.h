@@ -34,6 +34,8 @@ enum report_kind {
 enum report_format {
 	REPORT_TEXT,
 	REPORT_JSON,
+	REPORT_FOLDED, /* chains only, as the next */
+	REPORT_SPEEDSCOPE,
 };
 
 struct report_options {
@@ -46,6 +48,7 @@ struct report_options {
 	const char
 		*suppressions; /* borrowed: file, of leaks; NULL: none. Read once more for them */
 	const char *sort;      /* borrowed: of allocs; NULL: the default */
+	const char *weight;    /* borrowed: of folded stacks and speedscope; NULL: time */
 	/* allocs: moments of which the state is wanted, too; see usages_add_moment(). 0: none. */
 	int64_t moments_ns[2];
 };

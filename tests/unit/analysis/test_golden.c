@@ -15,6 +15,7 @@
 #include "model/chains.h"
 #include "output/chains_report.h"
 #include "output/documents.h"
+#include "output/flames.h"
 #include "output/leaks_text.h"
 #include "text_trace.h"
 
@@ -98,6 +99,31 @@ static bool has_calls(const json_t *json, const char *text)
 	return calls != NULL;
 }
 
+/* A speedscope file has the paths of the folded stacks, and their sums. */
+static bool has_profiles(const json_t *json, const char *text)
+{
+	const json_t *profiles = json_object_get(json, "profiles"), *profile, *weight;
+	const json_t *frames = json_object_get(json_object_get(json, "shared"), "frames");
+	size_t i, j, paths = 0, lines = 0;
+	bool ok = frames != NULL;
+
+	for (const char *at = strchr(text, '\n'); at; at = strchr(at + 1, '\n'))
+		lines++;
+	json_array_foreach(profiles, i, profile)
+	{
+		const json_t *samples = json_object_get(profile, "samples");
+		const json_t *weights = json_object_get(profile, "weights");
+		json_int_t sum = 0;
+
+		json_array_foreach(weights, j, weight) sum += json_integer_value(weight);
+		ok &= json_array_size(samples) == json_array_size(weights) &&
+		      sum == json_integer_value(json_object_get(profile, "endValue"));
+		paths += json_array_size(samples);
+	}
+	/* Each weight has a title. */
+	return ok && paths + FLAMES_WEIGHT_COUNT == lines;
+}
+
 static const struct {
 	const char *name;
 	const struct document_kind *kind;
@@ -155,6 +181,13 @@ static char *make_report(const char *report, const char *in, const char *fixture
 		json = leaks_json(leaks, NULL);
 		ok = has_groups(json, text->str);
 		leaks_report_free(leaks);
+	} else if (ok && strcmp(report, "folded") == 0) {
+		for (int weight = 0; weight < FLAMES_WEIGHT_COUNT; weight++) {
+			g_string_append_printf(text, "weight %d\n", weight);
+			flames_folded(text, chains, NULL, (enum flames_weight)weight);
+		}
+		json = flames_speedscope(chains, model, NULL, FLAMES_TIME);
+		ok = has_profiles(json, text->str);
 	} else if (ok) {
 		struct chains_report *paths = chains_report_new(model, chains, NULL, 0);
 

@@ -398,6 +398,52 @@ class Foreign(Case):
         self.assertEqual(self.leaks(path)["recording"]["event_schema"], [7, 3])
 
 
+class Flames(Case):
+    UNITS = {"bytes", "microseconds", "milliseconds", "nanoseconds", "none", "seconds"}
+
+    def check_speedscope(self, file):
+        """The rules of speedscope's schema, as far as files with samples are concerned."""
+        self.assertEqual(set(file), {"$schema", "shared", "profiles", "name", "activeProfileIndex",
+                                     "exporter"})
+        self.assertEqual(file["$schema"], "https://www.speedscope.app/file-format-schema.json")
+        frames = file["shared"]["frames"]
+        for frame in frames:
+            self.assertLessEqual(set(frame), {"name", "file", "line", "col"})
+            self.assertIsInstance(frame["name"], str)
+        for profile in file["profiles"]:
+            self.assertEqual(set(profile), {"type", "name", "unit", "startValue", "endValue",
+                                            "samples", "weights"})
+            self.assertEqual(profile["type"], "sampled")
+            self.assertIn(profile["unit"], self.UNITS)
+            self.assertEqual(len(profile["samples"]), len(profile["weights"]))
+            self.assertEqual(profile["startValue"] + sum(profile["weights"]), profile["endValue"])
+            for sample in profile["samples"]:
+                self.assertTrue(all(0 <= index < len(frames) for index in sample), sample)
+        self.assertLess(file["activeProfileIndex"], len(file["profiles"]))
+
+    def test_a_speedscope_file_has_each_weight_of_each_process(self):
+        file = json.loads(self.run_analyse(self.write(leaky(Trace())), report="chains",
+                                           form="speedscope").stdout)
+        self.check_speedscope(file)
+        self.assertEqual([p["unit"] for p in file["profiles"]], ["nanoseconds", "bytes", "none"])
+
+    def test_lost_events_are_told_beside_folded_stacks(self):
+        trace = Trace(events_a_packet=4)
+        program = Program(trace)
+        program.alloc(1000, 4096, 0x10000, 1)
+        trace.lose(5)
+        program.alloc(5000, 8192, 0x20000, 2)
+        done = self.run_analyse(self.write(trace), report="chains", form="folded")
+        self.assertIn("5 events were lost", done.stderr)
+        self.assertTrue(all(re.fullmatch(r"app \(pid 10.*\);.+ \d+", line)
+                            for line in done.stdout.splitlines()), done.stdout)
+        self.assertTrue(done.stdout)
+
+    def test_other_reports_have_no_such_form(self):
+        done = self.run_analyse(self.write(leaky(Trace())), report="leaks", form="folded")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+
 class Plugin(Case):
     def babeltrace(self, *args, code=0):
         env = dict(os.environ)
