@@ -222,7 +222,7 @@ static void begin_wait(struct waits *waits, const struct call *call, const struc
 	wait->timeout_ms = (uint32_t)args_reader_number(
 		entry->reader, is_api ? "Milliseconds" : "timeout", UINT32_MAX);
 	wait->for_all = args_reader_number(entry->reader, is_api ? "WaitOnAll" : "wait_for_all", 0);
-	wait->count = args_reader_row(entry->reader, is_api ? "Events_id" : "events_ptr_event_id",
+	wait->count = args_reader_row(entry->reader, is_api ? "Events_id" : "events_event_id",
 				      wait->ids, WAIT_EVENTS_MAX);
 	if (wait->count == 0 && is_api) {
 		wait->ids[0] = event_id(call, entry);
