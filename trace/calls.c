@@ -93,6 +93,16 @@ static void device_depth_add(int32_t change)
 		*provider->device_depth() += (uint32_t)change;
 }
 
+void trace_incident(enum trace_incident kind, const char *call, int32_t status)
+{
+	const struct trace_provider *provider = trace_provider_get();
+	const int saved_errno = errno;
+
+	if (provider)
+		provider->incident(kind, call, status);
+	errno = saved_errno;
+}
+
 bool trace_point_begin(enum trace_event number)
 {
 	return making_begin(&trace_thread) && making_wanted(&trace_thread, number);

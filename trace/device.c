@@ -165,6 +165,34 @@ static int unknown_ioctl(struct device *dev, int fd, unsigned long request, void
 	return ret;
 }
 
+/* Of the events that a wait returned with: signals leave the number of the GPU 0. */
+static bool wait_brought_fault(const struct trace_ioctl *which, const void *arg)
+{
+	const struct kfd_ioctl_wait_events_args *args = arg;
+	const struct kfd_event_data *events;
+
+	if (which->exit != TRACE_kfd_WAIT_EVENTS_exit || !arg ||
+	    args->wait_result != KFD_IOC_WAIT_RESULT_COMPLETE)
+		return false;
+	events = (const struct kfd_event_data *)(uintptr_t)args->events_ptr;
+	for (uint32_t i = 0; events && i < args->num_events; i++)
+		if (events[i].memory_exception_data.gpu_id)
+			return true;
+	return false;
+}
+
+/* Inside an API call it is for the call to say what has failed. */
+static void tell_incident(const struct trace_ioctl *which, const struct trace_device_call *call,
+			  const void *arg, int os_errno)
+{
+	if (call->api_call || os_errno == EINTR || os_errno == EAGAIN)
+		return;
+	if (os_errno)
+		trace_incident(TRACE_INCIDENT_FAILURE, which->name, os_errno);
+	else if (wait_brought_fault(which, arg))
+		trace_incident(TRACE_INCIDENT_FAULT, which->name, 0);
+}
+
 static int traced_ioctl(struct device *dev, int fd, unsigned long request, void *arg)
 {
 	struct trace_device_call call = { .number = 0 };
@@ -182,6 +210,7 @@ static int traced_ioctl(struct device *dev, int fd, unsigned long request, void 
 	ret = dev->base_ops->ioctl(dev, fd, request, arg);
 	if (trace_device_end(&call, which->exit, failed(ret)))
 		which->leave(&call, ret, request, arg);
+	tell_incident(which, &call, arg, failed(ret));
 	sampler_after_ioctl(dev, fd, request, arg, ret);
 	smi_after_ioctl(dev, fd, request, arg, ret);
 	return ret;

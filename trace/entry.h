@@ -36,6 +36,13 @@
 #if KFDSCOPE_TRACING
 #include "trace.h"
 #include "values.h"
+
+/* A time-out and "it is open already" are answers. */
+static inline bool trace_is_failure(HSAKMT_STATUS status)
+{
+	return status != HSAKMT_STATUS_SUCCESS && status != HSAKMT_STATUS_WAIT_TIMEOUT &&
+	       status != HSAKMT_STATUS_KERNEL_ALREADY_OPENED;
+}
 #endif
 
 /* The library's own border: only the public functions are visible. */

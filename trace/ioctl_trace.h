@@ -11,6 +11,7 @@
 
 /* How one ioctl's events are made, after trace_device_begin() and _end() allowed them. */
 struct trace_ioctl {
+	const char *name; /* without AMDKFD_IOC_ */
 	void (*enter)(const struct trace_device_call *call, int fd, unsigned long request,
 		      void *arg);
 	void (*leave)(const struct trace_device_call *call, int ret, unsigned long request,

@@ -11,7 +11,7 @@
 
 #include "events.h" /* generated: enum trace_event and the event structures */
 
-#define TRACE_PROVIDER_VERSION 3
+#define TRACE_PROVIDER_VERSION 4
 #define TRACE_PROVIDER_SYMBOL  "kfdscope_trace_provider"
 
 enum {
@@ -23,6 +23,13 @@ enum {
 struct trace_host {
 	void (*dump)(void);   /* emits the state; any thread, no locks held */
 	void (*forked)(void); /* in the child, before its first event */
+};
+
+/* What a flight recorder may write a snapshot for. */
+enum trace_incident {
+	TRACE_INCIDENT_FAULT = 1,   /* a wait brought a memory fault or a reset of a GPU */
+	TRACE_INCIDENT_FAILURE = 2, /* a call failed */
+	TRACE_INCIDENT_END = 4,     /* the process ends normally */
 };
 
 struct trace_provider {
@@ -41,6 +48,11 @@ struct trace_provider {
 	 * libc boundary below others leaves those alone.
 	 */
 	uint32_t *(*device_depth)(void);
+	/*
+	 * Told when something went wrong, after the event that says so. If the recorder asked for it
+	 * (KFDSCOPE_SNAPSHOT) the state is dumped before this returns, since the program may end next.
+	 */
+	void (*incident)(enum trace_incident kind, const char *call, int32_t status);
 	/* Called once by each copy of the library; the host stays valid for ever. */
 	void (*attach)(const struct trace_host *host);
 };

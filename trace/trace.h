@@ -84,6 +84,14 @@ bool trace_point_begin(enum trace_event number);
 /* Hands an event over that trace_call_begin() or _end() allowed. */
 void trace_call_fire(enum trace_event number, const void *event);
 
+/*
+ * Tells the provider that a call failed, or brought a fault; after the event that records it.
+ *
+ * @param call    its name.
+ * @param status  HSAKMT_STATUS, or an errno value of an ioctl.
+ */
+void trace_incident(enum trace_incident kind, const char *call, int32_t status);
+
 /* The same for one call of the device: an ioctl or another system call. */
 struct trace_device_call {
 	uint64_t number, api_call;

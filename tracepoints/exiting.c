@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "incident.h"
 
 /* What is alive now is alive at the process's exit. */
 static void __attribute__((destructor)) tell_exit(void)
 {
 	const struct kmt_state_exiting event = { .pid = getpid() };
 
+	incident_tell(TRACE_INCIDENT_END, "", 0);
 	provider_fire(TRACE_kmt_state_exiting, &event);
 }

@@ -16,6 +16,8 @@ void provider_fire(enum trace_event number, const void *event);
 
 /* Makes state dumps follow the start of each recording; called once (statedump.c). */
 void statedump_init(void);
+/* Asks for a dump; false when there is no thread for it. */
+bool statedump_request(void);
 /* Dumps no more: the dump thread does not exist in a forked child (statedump.c). */
 void statedump_forked(void);
 /* Keeps LTTng-UST working in forked children; called once (fork.c). */

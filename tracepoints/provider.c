@@ -3,6 +3,7 @@
 #include "provider.h"
 
 #include "host.h"
+#include "incident.h"
 #include "modules.h"
 #include "table.h"
 #include "walker.h"
@@ -67,6 +68,7 @@ __attribute__((visibility("default"))) const struct trace_provider kfdscope_trac
 	.walk = walker_walk,
 	.seen = modules_seen,
 	.device_depth = device_depth,
+	.incident = incident_tell,
 	.attach = attach,
 };
 
@@ -75,4 +77,5 @@ static void __attribute__((constructor)) provider_init(void)
 	walker_init();
 	fork_init();
 	statedump_init();
+	incident_init();
 }

@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 #include "host.h"
+#include "incident.h"
 #include "modules.h"
 
 static sem_t wanted;
-static pid_t dumper_of; /* process that has the thread; only the listener threads touch it */
+static pid_t dumper_of; /* process that has the thread */
 
 static void dump_host(const struct trace_host *host)
 {
@@ -29,30 +30,51 @@ static void *dump_thread(void *unused)
 	for (;;) {
 		while (sem_wait(&wanted) != 0)
 			;
+		incident_take();
 		modules_dump();
 		host_for_each(dump_host);
+		incident_done();
 	}
 	return NULL;
 }
 
-/* All signals stay with the program's threads. */
-static void dumper_start(void)
+/* All signals stay with the program's threads. @return whether the thread is there. */
+static bool dumper_start(void)
 {
+	const pid_t self = getpid();
+	pid_t before_us = __atomic_load_n(&dumper_of, __ATOMIC_RELAXED);
 	pthread_t thread;
 	sigset_t all, before;
 	pthread_attr_t attr;
+	bool ok;
 
+	if (before_us == self || !__atomic_compare_exchange_n(&dumper_of, &before_us, self, false,
+							      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return true; /* another thread has started it, or is about to */
+	if (pthread_attr_init(&attr) != 0) {
+		__atomic_store_n(&dumper_of, 0, __ATOMIC_RELAXED);
+		return false;
+	}
 	sigfillset(&all);
-	if (pthread_attr_init(&attr) != 0)
-		return;
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attr, dump_thread, NULL) == 0) {
+	ok = pthread_create(&thread, &attr, dump_thread, NULL) == 0;
+	if (ok)
 		pthread_setname_np(thread, "kfdscope-dump");
-		__atomic_store_n(&dumper_of, getpid(), __ATOMIC_RELAXED);
-	}
+	else
+		__atomic_store_n(&dumper_of, 0, __ATOMIC_RELAXED);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
+	return ok;
+}
+
+bool statedump_request(void)
+{
+	const bool ok = dumper_start();
+
+	if (ok)
+		sem_post(&wanted);
+	return ok;
 }
 
 /* The probe; the session is LTTng-UST's business, and all recordings get the dump. */
@@ -60,14 +82,13 @@ static void on_statedump_start(void *data, void *session)
 {
 	(void)data;
 	(void)session;
-	if (__atomic_load_n(&dumper_of, __ATOMIC_RELAXED) != getpid())
-		dumper_start();
-	sem_post(&wanted);
+	(void)statedump_request(); /* without a thread the recording lacks the state */
 }
 
 void statedump_forked(void)
 {
 	sem_init(&wanted, 0, 0);
+	incident_forked();
 }
 
 void statedump_init(void)

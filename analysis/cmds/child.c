@@ -21,6 +21,7 @@ void child_catch_signals(void)
 {
 	sigemptyset(&caught);
 	sigaddset(&caught, SIGCHLD);
+	sigaddset(&caught, CHILD_SIGNAL_OWN);
 	for (size_t i = 0; i < PASSED_COUNT; i++)
 		sigaddset(&caught, passed_signals[i]);
 	sigprocmask(SIG_BLOCK, &caught, &mask_before);
@@ -33,6 +34,7 @@ void child_restore_signals(void)
 	/* One that came after the program's end must not end us half-way through the reports. */
 	while (sigtimedwait(&caught, NULL, &now) > 0)
 		;
+	signal(CHILD_SIGNAL_OWN, SIG_IGN); /* a thread may still send one */
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
@@ -60,12 +62,14 @@ int child_start(struct child *child, char *const *argv, char *const *envp)
 	return err;
 }
 
-void child_wait(struct child *child)
+void child_wait(struct child *child, bool (*keep)(int signo, void *data), void *data)
 {
 	siginfo_t info;
 
 	while (waitpid(child->pid, &child->status, WNOHANG) == 0) {
 		if (sigwaitinfo(&caught, &info) < 0 || info.si_signo == SIGCHLD)
+			continue;
+		if (keep && keep(info.si_signo, data))
 			continue;
 		/* What the terminal sends, it has sent to the program as well. */
 		if (info.si_code != SI_KERNEL)

@@ -3,6 +3,7 @@
 #ifndef KFDSCOPE_ANALYSIS_CMDS_CHILD_H
 #define KFDSCOPE_ANALYSIS_CMDS_CHILD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -12,6 +13,9 @@ enum child_exit {
 	CHILD_EXIT_CANNOT_RUN = 126,
 	CHILD_EXIT_NOT_FOUND = 127,
 };
+
+/* A recorder's thread sends it to the process, to have keep() called in child_wait(). */
+#define CHILD_SIGNAL_OWN SIGRTMIN
 
 struct child {
 	pid_t pid;
@@ -36,7 +40,13 @@ int child_start(struct child *child, char *const *argv, char *const *envp)
 	__attribute__((warn_unused_result));
 
 /* Waits for its end; meanwhile signals sent to the recorder go on to the program. */
-void child_wait(struct child *child);
+/*
+ * Waits for its end.
+ *
+ * @param keep  is asked about each signal that came; true: it was the recorder's own and is not passed
+ *              on. NULL: none is.
+ */
+void child_wait(struct child *child, bool (*keep)(int signo, void *data), void *data);
 
 /*
  * Ends this process as the program ended: with its exit status, or by the same signal (without

@@ -131,6 +131,8 @@ bool environment_make(const struct environment_options *options, const struct pl
 		goto out;
 	}
 	envp = prepend(envp, "LD_PRELOAD", places->provider);
+	if (options->snapshot)
+		envp = g_environ_setenv(envp, "KFDSCOPE_SNAPSHOT", options->snapshot, TRUE);
 	if (options->stack_depth)
 		envp = g_environ_setenv(envp, "KFDSCOPE_STACK_DEPTH", options->stack_depth, TRUE);
 	if (options->stacks)

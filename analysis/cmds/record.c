@@ -6,6 +6,7 @@
 #include "daemon.h"
 #include "ending.h"
 #include "environment.h"
+#include "flight.h"
 #include "layers.h"
 #include "places.h"
 #include "recording.h"
@@ -27,6 +28,8 @@ struct record_options {
 	char *topology; /* owned; NULL: no model */
 	char *layers;   /* owned; NULL: the default */
 	gboolean system_thunk, blocking, smi;
+	char *snapshot_on;          /* owned; NULL: the default */
+	unsigned int snapshot_at;   /* of enum flight_on */
 	char *stack_depth, *stacks; /* owned */
 	char *queue_hz;             /* owned; NULL: queues are not sampled */
 };
@@ -57,6 +60,30 @@ static gboolean parse_queues(const char *option, const char *value, void *data, 
 	g_free(options->queue_hz);
 	options->queue_hz = g_strdup(value ? value : default_queue_hz);
 	return TRUE;
+}
+
+/* --snapshot alone takes a ring of what shared memory allows. */
+static gboolean parse_snapshot(const char *option, const char *value, void *data, GError **error)
+{
+	struct record_options *options = data;
+
+	(void)option;
+	options->recording.snapshot = true;
+	if (!value || (buffers_parse_size(value, &options->recording.ring_bytes) &&
+		       options->recording.ring_bytes >= 1 << 16))
+		return TRUE;
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+		    "--snapshot is '%s': it must be a size of at least 64K, such as 16M", value);
+	return FALSE;
+}
+
+static bool snapshot_valid(const struct cmd *cmd, struct record_options *options)
+{
+	options->snapshot_at = FLIGHT_ON_DEFAULT;
+	if (!options->snapshot_on)
+		return true;
+	options->recording.snapshot = true;
+	return flight_parse(cmd, options->snapshot_on, &options->snapshot_at);
 }
 
 static bool queue_hz_valid(const struct cmd *cmd, const char *text)
@@ -99,7 +126,8 @@ static bool options_valid(const struct cmd *cmd, struct record_options *options)
 	    options->environment.front == MODEL_FRONT_PLUGIN)
 		options->environment.front =
 			MODEL_FRONT_PRELOAD; /* the system's knows no plug-in */
-	if (!buffers_parse(cmd, &options->buffers, &options->recording))
+	if (!buffers_parse(cmd, &options->buffers, &options->recording) ||
+	    !snapshot_valid(cmd, options))
 		return false;
 	options->environment.topology = options->topology;
 	options->environment.stack_depth = options->stack_depth;
@@ -122,40 +150,80 @@ static bool note_ending(const char *output, const struct child *child, char **ar
 }
 
 /* @return CHILD_EXIT_* when the program did not run; 0 when it ran and child has its status. */
-static int run_recorded(const struct cmd *cmd, const struct record_options *options, char **argv,
-			char **envp, struct child *child)
+static int run_child(const struct cmd *cmd, char **argv, char **envp, struct flight *flight,
+		     struct child *child)
 {
-	struct recording *recording = NULL;
+	int err = child_start(child, argv, envp);
+
+	if (!err) {
+		child_wait(child, flight ? flight_keep : NULL, flight);
+		return 0;
+	}
+	cmd_error(cmd, "cannot run '%s': %s", argv[0], g_strerror(err));
+	return err == ENOENT ? CHILD_EXIT_NOT_FOUND : CHILD_EXIT_CANNOT_RUN;
+}
+
+/* The last part of a recording that went to its directory from the beginning. */
+static void finish_trace(const struct cmd *cmd, const char *output, struct recording *recording,
+			 const struct child *child, char **argv, bool has_run)
+{
 	uint64_t lost_events = 0, lost_packets = 0;
 	char *reason = NULL;
-	int rc = CHILD_EXIT_OWN_FAILURE, err;
 
-	if (!recording_start(&options->recording, &recording, &reason)) {
-		cmd_error(cmd, "%s", reason);
-		goto out;
-	}
-	child_catch_signals();
-	err = child_start(child, argv, envp);
-	if (err) {
-		cmd_error(cmd, "cannot run '%s': %s", argv[0], g_strerror(err));
-		rc = err == ENOENT ? CHILD_EXIT_NOT_FOUND : CHILD_EXIT_CANNOT_RUN;
-	} else {
-		child_wait(child);
-		rc = 0;
-	}
 	/* The program's status counts more than a recording that did not end well. */
 	if (!recording_stop(recording, &lost_events, &lost_packets, &reason))
 		cmd_error(cmd, "%s; the trace may be incomplete", reason);
 	recording_free(recording);
-	recording = NULL;
-	if (rc == 0 && !note_ending(options->recording.output, child, argv))
+	g_free(reason);
+	if (!has_run)
+		return;
+	if (!note_ending(output, child, argv))
 		cmd_error(cmd, "cannot note how the program ended: %s", g_strerror(errno));
-	if (rc == 0)
-		trace_folder_say(options->recording.output, lost_events, lost_packets,
-				 "'kfdscope doctor -- PROGRAM' tells why");
-	child_restore_signals();
-out:
+	trace_folder_say(output, lost_events, lost_packets,
+			 "'kfdscope doctor -- PROGRAM' tells why");
+}
+
+/* The same of a flight recorder's. */
+static void finish_flight(const struct cmd *cmd, struct flight *flight, struct recording *recording,
+			  const struct child *child, char **argv, bool has_run)
+{
+	const char *last = has_run ? flight_finish(flight) : NULL;
+
+	if (last && !note_ending(last, child, argv))
+		cmd_error(cmd, "cannot note how the program ended: %s", g_strerror(errno));
+	flight_close(flight);
 	recording_free(recording);
+}
+
+/* @return as run_child(); also CHILD_EXIT_OWN_FAILURE. */
+static int run_recorded(const struct cmd *cmd, const struct record_options *options, char **argv,
+			char **envp, struct child *child)
+{
+	const char *output = options->recording.output;
+	struct recording *recording = NULL;
+	struct flight *flight = NULL;
+	char *reason = NULL;
+	int rc = CHILD_EXIT_OWN_FAILURE;
+
+	child_catch_signals();
+	if (!recording_start(&options->recording, &recording, &reason))
+		goto out;
+	if (options->recording.snapshot) {
+		flight = flight_open(cmd, options->snapshot_at, recording, output, &reason);
+		if (!flight)
+			goto out;
+	}
+	rc = run_child(cmd, argv, envp, flight, child);
+	if (flight)
+		finish_flight(cmd, flight, recording, child, argv, rc == 0);
+	else
+		finish_trace(cmd, output, recording, child, argv, rc == 0);
+	recording = NULL;
+out:
+	if (reason)
+		cmd_error(cmd, "%s", reason);
+	recording_free(recording);
+	child_restore_signals();
 	g_free(reason);
 	return rc;
 }
@@ -165,7 +233,7 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	struct places places;
 	struct daemon daemon;
 	struct child child = { 0 };
-	char **envp = NULL, *reason = NULL, *output;
+	char **envp = NULL, *reason = NULL, *output, *snapshot = NULL;
 	int rc = CHILD_EXIT_OWN_FAILURE;
 
 	places_init(&places);
@@ -177,6 +245,8 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 		cmd_error(cmd, "%s", reason);
 		goto out;
 	}
+	if (options->recording.snapshot)
+		options->environment.snapshot = snapshot = flight_environment(options->snapshot_at);
 	/* After the daemon: it may have moved LTTNG_HOME, which the program has to share. */
 	if (!environment_make(&options->environment, &places, &envp, &reason))
 		cmd_error(cmd, "%s", reason);
@@ -184,8 +254,9 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 		rc = run_recorded(cmd, options, argv, envp, &child);
 	daemon_close(&daemon);
 out:
-	if (rc == CHILD_EXIT_OWN_FAILURE)
+	if (rc == CHILD_EXIT_OWN_FAILURE || options->recording.snapshot)
 		g_rmdir(output); /* only when still empty */
+	g_free(snapshot);
 	g_free(output);
 	g_strfreev(envp);
 	g_free(reason);
@@ -224,6 +295,11 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		{ "smi", 0, 0, G_OPTION_ARG_NONE, &options.smi,
 		  "Record what the driver tells of evictions, migrations, page faults and resets",
 		  NULL },
+		{ "snapshot", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
+		  (void *)parse_snapshot,
+		  "Keep a ring of SIZE a CPU in memory and write snapshots of it", "SIZE" },
+		{ "snapshot-on", 0, 0, G_OPTION_ARG_STRING, &options.snapshot_on,
+		  "When: signal (SIGUSR1), fault, failure, end (default: signal,fault)", "LIST" },
 		{ "blocking", 0, 0, G_OPTION_ARG_NONE, &options.blocking,
 		  "Stall the program rather than lose events", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -237,6 +313,7 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 	else if (options_valid(cmd, &options))
 		rc = record(cmd, &options, argv + 1);
 out:
+	g_free(options.snapshot_on);
 	g_free(options.output);
 	g_free(options.front);
 	g_free(options.buffers.size);
@@ -266,6 +343,13 @@ const struct cmd cmd_record = {
 		"Without hip among the layers the HSA runtime's own sub-allocation is switched "
 		"off,\n"
 		"so that each request of memory shows.\n\n"
+		"With --snapshot nothing is written until something happens that --snapshot-on "
+		"names:\n"
+		"SIGUSR1 to kfdscope, a memory fault, a call that fails, or the program's end. "
+		"Each "
+		"snapshot\n"
+		"has a directory of its own in DIR, and in it what the ring held and all that "
+		"lives.\n\n"
 		"Example:\n"
 		"  kfdscope record -o /tmp/trace --model -- rocminfo\n",
 	.run = record_run,

@@ -15,9 +15,11 @@
 
 #define CHANNEL "kfdscope"
 /* Sub-buffers for 100,000 calls a second on a slow disk, where shared memory allows. */
-#define MAX_SUBBUF_BYTES (4U << 20)
-#define MIN_SUBBUF_BYTES (64U << 10)
-#define SUBBUF_COUNT     4
+#define MAX_SUBBUF_BYTES      (4U << 20)
+#define MIN_SUBBUF_BYTES      (64U << 10)
+#define SUBBUF_COUNT          4
+#define RING_SUBBUF_COUNT     8
+#define MIN_RING_SUBBUF_BYTES 4096U
 /* Programs hear of a daemon that starts by a futex, and then need a moment each. */
 #define REGISTER_TIMEOUT_US (5 * G_USEC_PER_SEC)
 #define REGISTER_POLL_MS    20
@@ -71,16 +73,39 @@ static uint64_t fitting_subbuf_bytes(uint32_t count)
 	return size;
 }
 
+/* A ring is written over sub-buffer by sub-buffer: many small ones keep more of it. */
+static void size_buffers(struct lttng_channel_attr *attr, const struct recording_options *options)
+{
+	uint64_t size = options->subbuf_size_bytes;
+
+	attr->overwrite = options->snapshot;
+	attr->num_subbuf = options->subbuf_count ? options->subbuf_count
+			   : options->snapshot   ? RING_SUBBUF_COUNT
+						 : SUBBUF_COUNT;
+	if (!size)
+		size = fitting_subbuf_bytes((uint32_t)attr->num_subbuf);
+	while (options->ring_bytes && size * attr->num_subbuf > options->ring_bytes)
+		size /= 2;
+	if (options->ring_bytes)
+		while (size * attr->num_subbuf * 2 <= options->ring_bytes)
+			size *= 2;
+	attr->subbuf_size = MAX(size, MIN_RING_SUBBUF_BYTES);
+}
+
 static bool fail(char **reason, const char *what, int code)
 {
 	*reason = g_strdup_printf("%s: %s", what, lttng_strerror(code));
 	return false;
 }
 
-static bool create_session(struct recording *recording, const char *output, char **reason)
+static bool create_session(struct recording *recording, const struct recording_options *options,
+			   char **reason)
 {
+	const char *output = options->output;
 	struct lttng_session_descriptor *descriptor =
-		lttng_session_descriptor_local_create(recording->session, output);
+		options->snapshot
+			? lttng_session_descriptor_snapshot_create(recording->session)
+			: lttng_session_descriptor_local_create(recording->session, output);
 	enum lttng_error_code code;
 
 	if (!descriptor) {
@@ -111,12 +136,7 @@ static bool enable_channel(struct recording *recording, const struct recording_o
 		return false;
 	}
 	g_strlcpy(recording->channel->name, CHANNEL, sizeof(recording->channel->name));
-	recording->channel->attr.num_subbuf =
-		options->subbuf_count ? options->subbuf_count : SUBBUF_COUNT;
-	recording->channel->attr.subbuf_size =
-		options->subbuf_size_bytes
-			? options->subbuf_size_bytes
-			: fitting_subbuf_bytes((uint32_t)recording->channel->attr.num_subbuf);
+	size_buffers(&recording->channel->attr, options);
 	if (options->blocking)
 		lttng_channel_set_blocking_timeout(recording->channel, -1);
 	code = lttng_enable_channel(recording->handle, recording->channel);
@@ -202,7 +222,7 @@ bool recording_start(const struct recording_options *options, struct recording *
 	/* Unique among the sessions of a daemon that others may use too. */
 	recording->session =
 		g_strdup_printf("kfdscope-%d-%" G_GINT64_FORMAT, (int)getpid(), g_get_real_time());
-	ok = create_session(recording, options->output, reason) &&
+	ok = create_session(recording, options, reason) &&
 	     enable_channel(recording, options, reason) && add_contexts(recording, reason) &&
 	     enable_events(recording, options->layers, reason) && track(recording, options, reason);
 	if (ok) {
@@ -217,15 +237,27 @@ bool recording_start(const struct recording_options *options, struct recording *
 	return ok;
 }
 
-static bool is_registered(struct recording *recording, pid_t pid)
+GArray *recording_pids(struct recording *recording, const char *event)
 {
+	GArray *pids = g_array_new(FALSE, FALSE, sizeof(pid_t));
 	struct lttng_event *events = NULL;
 	int count = lttng_list_tracepoints(recording->handle, &events);
+
+	for (int i = 0; i < count; i++)
+		if (g_str_equal(events[i].name, event))
+			g_array_append_val(pids, events[i].pid);
+	free(events);
+	return pids;
+}
+
+static bool is_registered(struct recording *recording, pid_t pid)
+{
+	GArray *pids = recording_pids(recording, "kmt_state:schema");
 	bool found = false;
 
-	for (int i = 0; i < count && !found; i++)
-		found = events[i].pid == pid;
-	free(events);
+	for (guint i = 0; i < pids->len && !found; i++)
+		found = g_array_index(pids, pid_t, i) == pid;
+	g_array_free(pids, TRUE);
 	return found;
 }
 
@@ -257,6 +289,28 @@ static void count_losses(struct recording *recording, uint64_t *lost_events, uin
 			*lost_packets += packets;
 	}
 	free(channels);
+}
+
+bool recording_refresh(struct recording *recording)
+{
+	return lttng_regenerate_statedump(recording->session) >= 0;
+}
+
+bool recording_snapshot(struct recording *recording, const char *directory, char **reason)
+{
+	struct lttng_snapshot_output *output = lttng_snapshot_output_create();
+	bool ok;
+	int code = 0;
+
+	*reason = NULL;
+	ok = output && lttng_snapshot_output_set_local_path(directory, output) == 0 &&
+	     lttng_snapshot_output_set_name("snapshot", output) == 0;
+	if (ok)
+		code = lttng_snapshot_record(recording->session, output, 0);
+	lttng_snapshot_output_destroy(output);
+	if (!ok)
+		*reason = g_strdup_printf("'%s' cannot be a snapshot's directory", directory);
+	return ok && (code >= 0 || fail(reason, "cannot write a snapshot", code));
 }
 
 bool recording_stop(struct recording *recording, uint64_t *lost_events, uint64_t *lost_packets,

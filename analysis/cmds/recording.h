@@ -3,6 +3,7 @@
 #ifndef KFDSCOPE_ANALYSIS_CMDS_RECORDING_H
 #define KFDSCOPE_ANALYSIS_CMDS_RECORDING_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,6 +14,8 @@ struct recording_options {
 	uint64_t subbuf_size_bytes; /* power of two; 0: chosen from the room in shared memory */
 	uint32_t subbuf_count;      /* power of two; 0: chosen */
 	unsigned int layers;        /* enum layers */
+	bool snapshot;              /* only a ring in memory, for recording_snapshot() */
+	uint64_t ring_bytes;        /* of it, a CPU; 0: what shared memory allows */
 	bool blocking;              /* stall the program rather than lose events */
 	const pid_t *pids;          /* borrowed; processes to record, by vpid; NULL: all */
 	size_t pid_count;
@@ -37,6 +40,21 @@ bool recording_start(const struct recording_options *options, struct recording *
  */
 bool recording_knows(struct recording *recording, pid_t pid, int stop_fd)
 	__attribute__((warn_unused_result));
+
+/* Asks all programs that are recorded to tell their state anew; they do so by and by. */
+bool recording_refresh(struct recording *recording) __attribute__((warn_unused_result));
+
+/*
+ * Writes what the ring holds.
+ *
+ * @param directory  absolute; to be made.
+ * @param reason     out on failure: one line for the user; the caller frees it.
+ */
+bool recording_snapshot(struct recording *recording, const char *directory, char **reason)
+	__attribute__((warn_unused_result));
+
+/* The processes that have an event's tracepoint, as the session daemon knows them, for g_array_free(). */
+GArray *recording_pids(struct recording *recording, const char *event);
 
 /*
  * Stops and waits until all data is on disk.

@@ -105,8 +105,19 @@ def leave(model, function):
             "\tt_e.ctx = trace_ctx_id(t_ctx);", "\tt_e.call = t_call->number;",
             "\tt_e.status = (int32_t)t_status;", "\tt_e.os_errno = t_call->os_errno;"]
     out += ["\t" + line for line in code]
-    out += [f"\ttrace_call_fire(TRACE_{event.ident}, &t_e);", "}", ""]
+    out += [f"\ttrace_call_fire(TRACE_{event.ident}, &t_e);", *incidents(function, code), "}", ""]
     return out
+
+
+def incidents(function, code):
+    """For flight recorders. The statuses left out are answers rather than failures."""
+    if any("t_fault" in line for line in code):
+        yield "\tif (t_fault.valid)"
+        yield (f'\t\ttrace_incident(TRACE_INCIDENT_FAULT, "{function.name}", '
+               "(int32_t)t_status);")
+    yield "\tif (trace_is_failure(t_status))"
+    yield (f'\t\ttrace_incident(TRACE_INCIDENT_FAILURE, "{function.name}", '
+           "(int32_t)t_status);")
 
 
 def implementation(function):

@@ -56,7 +56,8 @@ def leave(model, ioctl):
 
 
 def initialiser(ioctl):
-    return (f"{{ {ioctl.name}_enter, {ioctl.name}_leave, TRACE_kfd_{ioctl.name}_entry, "
+    return (f'{{ "{ioctl.name}", {ioctl.name}_enter, {ioctl.name}_leave, '
+            f"TRACE_kfd_{ioctl.name}_entry, "
             f"TRACE_kfd_{ioctl.name}_exit }}")
 
 

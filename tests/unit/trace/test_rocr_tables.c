@@ -69,6 +69,13 @@ static uint32_t *device_depth(void)
 	return &depth;
 }
 
+static void incident(enum trace_incident kind, const char *call, int32_t status)
+{
+	(void)kind;
+	(void)call;
+	(void)status;
+}
+
 static void attach(const struct trace_host *host)
 {
 	(void)host;
@@ -86,6 +93,7 @@ __attribute__((visibility("default"))) const struct trace_provider kfdscope_trac
 	.walk = walk,
 	.seen = seen,
 	.device_depth = device_depth,
+	.incident = incident,
 	.attach = attach,
 };
 

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""kfdscope record --snapshot: a ring in memory, and snapshots that can be read alone."""
+import os
+import signal
+import time
+
+from clients import CLIENTS, KFDSCOPE, MIB, Modes, Talk, main
+
+
+class Snapshot(Modes):
+    def start(self, *options, scenario=None, client="holder"):
+        self.out = self.folder / "out"
+        self.log = self.folder / "log"
+        env = dict(os.environ)
+        if scenario is not None:
+            env = self.env(scenario=scenario, provider=None)
+        command = [KFDSCOPE, "record", "-o", self.out, "--model", *options, "--", CLIENTS / client]
+        return Talk(self, ["sh", "-c", 'exec "$@" 2>"$0"', self.log, *command], env)
+
+    def messages(self):
+        return self.log.read_text()
+
+    def wait_for(self, folder):
+        """Until a snapshot is said to be there."""
+        path = self.out / folder
+        for _ in range(500):
+            if f"in '{path}'" in self.messages():
+                return path
+            time.sleep(0.02)
+        raise AssertionError(f"no snapshot {folder}: {self.messages()}")
+
+    def snapshots(self):
+        return sorted(p.name for p in self.out.iterdir()) if self.out.exists() else []
+
+    def test_a_signal_writes_one_each_time(self):
+        client = self.start("--snapshot")
+        for mib in (1, 2, 4):
+            client.tell(f"alloc {mib}")
+        client.process.send_signal(signal.SIGUSR1)
+        first = self.wait_for("1-signal")
+        client.tell("free")
+        client.tell("alloc 8")
+        client.process.send_signal(signal.SIGUSR1)
+        second = self.wait_for("2-signal")
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertEqual(self.snapshots(), ["1-signal", "2-signal"])
+        self.assertEqual(self.left(first), (3, 7 * MIB))
+        self.assertEqual(self.left(second), (3, 11 * MIB))
+        self.assertIn("hold_block", self.text("leaks", second))
+
+    def test_what_was_written_over_is_known_by_its_state(self):
+        client = self.start("--snapshot=64K")
+        client.tell("alloc 16")
+        client.tell("query 20000")
+        client.tell("alloc 4")
+        client.process.send_signal(signal.SIGUSR1)
+        path = self.wait_for("1-signal")
+        client.finish()
+        self.assertEqual(self.left(path), (2, 20 * MIB))
+        size = sum(f.stat().st_size for f in path.rglob("*") if f.is_file())
+        self.assertLess(size, 4 * MIB)
+        calls = {r["name"]: r["count"] for r in self.report("chains", path)["calls"]}
+        self.assertLess(calls.get("hsaKmtQueryPointerInfo", 0), 20000)
+
+    def test_nothing_is_written_when_nothing_happens(self):
+        client = self.start("--snapshot")
+        client.tell("alloc 1")
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertIn("no snapshot was written", self.messages())
+        self.assertEqual(self.snapshots(), [])
+
+    def test_a_fault_that_kills_the_program(self):
+        client = self.start("--snapshot", scenario={"actions": [
+            {"do": "memory_exception", "node": 1, "address": "0x7f0000001000", "read_only": True,
+             "at_ms": 3000}]})
+        client.tell("alloc 1")
+        client.tell("alloc 2")
+        self.assertEqual(client.tell("abort"), "fault 0 at 0x7f0000001000")
+        status, _ = client.finish()
+        self.assertEqual(status, -signal.SIGABRT)
+        path = self.wait_for("1-fault")
+        self.assertIn("(fault: hsaKmtWaitOnEvent of process", self.messages())
+        self.assertEqual(self.left(path), (2, 3 * MIB))
+        fault, = self.report("faults", path)["faults"]
+        self.assertEqual(int(str(fault["address"]), 0), 0x7f0000001000)
+        self.assertEqual(self.snapshots(), ["1-fault"])
+
+    def test_a_failure_when_asked_for(self):
+        scenario = {"ioctls": [{"ioctl": "ALLOC_MEMORY_OF_GPU", "node": 1, "after": 3, "times": 1,
+                                "errno": "ENOMEM"}]}
+        client = self.start("--snapshot", "--snapshot-on=failure", scenario=scenario)
+        answers = [client.tell(f"alloc {mib}") for mib in (1, 2, 4, 8)]
+        self.assertEqual(sum(a != "alloc 0" for a in answers), 1, answers)
+        held = sum(m for m, a in zip((1, 2, 4, 8), answers) if a == "alloc 0")
+        path = self.wait_for("1-failure")
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertIn("(failure: hsaKmtAllocMemory of process", self.messages())
+        self.assertEqual(self.snapshots(), ["1-failure"])
+        failure, = self.report("failures", path)["failures"]
+        self.assertEqual((failure["call"], failure["errno_name"]), ("hsaKmtAllocMemory", "ENOMEM"))
+        self.assertLessEqual(self.left(path)[1], held * MIB)
+
+    def test_a_failure_is_no_reason_unless_named(self):
+        client = self.start("--snapshot", scenario={"ioctls": [
+            {"ioctl": "ALLOC_MEMORY_OF_GPU", "node": 1, "after": 3, "times": 1,
+             "errno": "ENOMEM"}]})
+        for mib in (1, 2, 4, 8):
+            client.tell(f"alloc {mib}")
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertEqual(self.snapshots(), [])
+
+    def test_the_end_when_asked_for(self):
+        client = self.start("--snapshot=64K", "--snapshot-on=end")
+        client.tell("alloc 3")
+        client.tell("query 20000")
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertEqual(self.snapshots(), ["1-end"])
+        self.assertEqual(self.left(self.out / "1-end"), (1, 3 * MIB))
+
+    def test_without_signal_the_program_gets_it(self):
+        client = self.start("--snapshot-on=fault")
+        client.process.send_signal(signal.SIGUSR1)
+        status, _ = client.finish()
+        self.assertEqual(status, -signal.SIGUSR1)
+
+    def test_words_that_make_no_sense(self):
+        for option in ("--snapshot=12", "--snapshot=x", "--snapshot-on=never", "--snapshot-on="):
+            done = self.run_command(KFDSCOPE, "record", "-o", self.folder / "o", option, "true")
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), option)
+
+
+if __name__ == "__main__":
+    main()
