@@ -57,13 +57,26 @@ static void recovered_free(void *data)
 	g_free(recovered);
 }
 
+/* Calls whose failure a program sees, and what is below the thunk's. */
+static bool is_watched(const struct call *call)
+{
+	return call->type->layer >= LAYER_API || call->type->layer == LAYER_GUEST;
+}
+
+/* Most library functions give a status; a guest's forms of libdrm's give an error number. */
+static bool has_status(const struct call *call)
+{
+	return call->type->layer == LAYER_API ||
+	       (call->type->layer == LAYER_GUEST && g_str_has_prefix(call->type->name, "vhsaKmt"));
+}
+
 static void call_began(void *data, const struct call *call, const struct record *entry)
 {
 	struct failures *failures = data;
 	GArray *open = g_hash_table_lookup(failures->open, call->thread);
 	struct pending pending = { 0 };
 
-	if (call->type->layer >= LAYER_API)
+	if (is_watched(call))
 		pending.entry = args_reader_keep(entry->reader);
 	if (!open) {
 		open = g_array_new(FALSE, TRUE, sizeof(struct pending));
@@ -94,8 +107,10 @@ static bool has_failed(const struct call *call, const struct record *exit)
 	uint64_t status = values_get(&exit->values, FIELD_STATUS, 0);
 	int64_t result = (int64_t)values_get(&exit->values, FIELD_RET, 0);
 
-	if (call->type->layer == LAYER_API)
+	if (has_status(call))
 		return status && status != STATUS_WAIT_TIMEOUT && status != STATUS_ALREADY_OPENED;
+	if (call->type->layer == LAYER_GUEST)
+		return (int32_t)status < 0;
 	/* A mapping has no result but its errno. */
 	return result < 0 || (!values_have(&exit->values, FIELD_RET) &&
 			      values_get(&exit->values, FIELD_ERRNO, 0));
@@ -249,11 +264,15 @@ static bool is_one_more(struct failures *failures, const struct call *call, uint
 static void add_failure(struct failures *failures, const struct call *call,
 			const struct record *exit, struct pending *pending)
 {
-	uint32_t status = call->type->layer == LAYER_API
-				  ? (uint32_t)values_get(&exit->values, FIELD_STATUS, 0)
-				  : 0;
+	uint32_t status = (uint32_t)values_get(&exit->values, FIELD_STATUS, 0);
 	uint32_t os_errno = exit_errno(exit);
 	struct failure *failure;
+
+	/* A host's error number may come in the place of a status. */
+	if (call->type->layer == LAYER_GUEST && (int32_t)status < 0)
+		os_errno = -status;
+	if (!has_status(call) || (int32_t)status < 0)
+		status = 0;
 
 	/* The exit's errno may be that of clearing up; the call that failed inside knows better. */
 	if (pending->inner)
@@ -341,7 +360,7 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 	if (!open || open->len == 0)
 		return;
 	pending = &g_array_index(open, struct pending, open->len - 1);
-	if (exit && call->type->layer >= LAYER_API) {
+	if (exit && is_watched(call)) {
 		const struct call *around = outermost_api(call->thread, &outer);
 		bool failed = has_failed(call, exit);
 

@@ -69,7 +69,7 @@ static json_t *failure_json(const struct failures *failures, const struct docume
 			  (json_int_t)failure->vtid, "arguments", document_args(failure->args));
 
 	document_set_process(json, failure->process);
-	if (failure->type->layer == LAYER_API)
+	if (failure->status)
 		document_set_status(json, failure->status);
 	document_set_errno(json, failure->os_errno);
 	document_set_text(json, "reason", failure->reason);
