@@ -22,6 +22,7 @@ struct attach_options {
 	struct buffers_words buffers;
 	char *output;      /* owned; NULL: the default */
 	double duration_s; /* 0: no limit */
+	char **also;       /* owned; NULL: none */
 };
 
 static void close_targets(GArray *targets)
@@ -219,6 +220,7 @@ static int attach_run(const struct cmd *cmd, int argc, char **argv)
 		  "Write the trace into DIR (default: kfdscope-attach-TIME)", "DIR" },
 		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options.duration_s,
 		  "Stop after so many seconds (default: when the programs have ended)", "SECONDS" },
+		ALSO_ENTRY(&options.also),
 		BUFFERS_ENTRIES(&options.buffers),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
@@ -228,7 +230,8 @@ static int attach_run(const struct cmd *cmd, int argc, char **argv)
 
 	places_init(&places);
 	if (!cmd_parse(cmd, entries, NULL, &argc, &argv) ||
-	    !buffers_parse(cmd, &options.buffers, &options.recording))
+	    !buffers_parse(cmd, &options.buffers, &options.recording) ||
+	    !also_parse(cmd, options.also, &options.recording))
 		goto out;
 	if (options.duration_s < 0) {
 		cmd_error(cmd, "--duration is %g: it must be a number of seconds",
@@ -250,6 +253,7 @@ out:
 	places_fini(&places);
 	g_free(options.output);
 	g_free(options.buffers.size);
+	g_strfreev(options.also);
 	return rc;
 }
 

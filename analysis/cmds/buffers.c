@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The options about ring buffers. */
+/* The options of recordings: ring buffers, other providers' events. */
 #include "buffers.h"
+
+#include <lttng/lttng.h>
+#include <string.h>
 
 bool buffers_parse_size(const char *text, uint64_t *size_bytes)
 {
@@ -37,5 +40,21 @@ bool buffers_parse(const struct cmd *cmd, const struct buffers_words *words,
 	}
 	recording->subbuf_size_bytes = size;
 	recording->subbuf_count = (uint32_t)words->count;
+	return true;
+}
+
+bool also_parse(const struct cmd *cmd, char *const *list, struct recording_options *recording)
+{
+	for (size_t i = 0; list && list[i]; i++) {
+		const char *colon = strchr(list[i], ':');
+
+		if (colon && colon != list[i] && colon[1] &&
+		    strlen(list[i]) < LTTNG_SYMBOL_NAME_LEN)
+			continue;
+		cmd_error(cmd, "--also is '%s': it must be PROVIDER:EVENT, such as 'other:*'",
+			  list[i]);
+		return false;
+	}
+	recording->also = (const char *const *)list;
 	return true;
 }

@@ -29,6 +29,19 @@ struct buffers_words {
 bool buffers_parse(const struct cmd *cmd, const struct buffers_words *words,
 		   struct recording_options *recording) __attribute__((warn_unused_result));
 
+/* The entry of --also; list is the char ** behind it, to be freed with g_strfreev(). */
+#define ALSO_ENTRY(list)                                                                           \
+	{                                                                                          \
+		"also", 0, 0, G_OPTION_ARG_STRING_ARRAY, (list),                                   \
+			"Record other events, too: PROVIDER:EVENT with '*' for any text; may be "  \
+			"repeated",                                                                \
+			"EVENTS"                                                                   \
+	}
+
+/* Puts the patterns into a recording's options; false, after a message, when one is none. */
+bool also_parse(const struct cmd *cmd, char *const *list, struct recording_options *recording)
+	__attribute__((warn_unused_result));
+
 /* A size with an optional K, M or G behind the number; false when text is none, or it is 0. */
 bool buffers_parse_size(const char *text, uint64_t *size_bytes) __attribute__((warn_unused_result));
 

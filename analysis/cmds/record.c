@@ -31,6 +31,7 @@ struct record_options {
 	char *snapshot_on;          /* owned; NULL: the default */
 	unsigned int snapshot_at;   /* of enum flight_on */
 	char *stack_depth, *stacks; /* owned */
+	char **also;                /* owned; NULL: none */
 	char *queue_hz;             /* owned; NULL: queues are not sampled */
 };
 
@@ -127,7 +128,7 @@ static bool options_valid(const struct cmd *cmd, struct record_options *options)
 		options->environment.front =
 			MODEL_FRONT_PRELOAD; /* the system's knows no plug-in */
 	if (!buffers_parse(cmd, &options->buffers, &options->recording) ||
-	    !snapshot_valid(cmd, options))
+	    !also_parse(cmd, options->also, &options->recording) || !snapshot_valid(cmd, options))
 		return false;
 	options->environment.topology = options->topology;
 	options->environment.stack_depth = options->stack_depth;
@@ -291,6 +292,7 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		{ "queues", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
 		  (void *)parse_queues,
 		  "Sample what the queues do, HZ times a second (default: 100)", "HZ" },
+		ALSO_ENTRY(&options.also),
 		BUFFERS_ENTRIES(&options.buffers),
 		{ "smi", 0, 0, G_OPTION_ARG_NONE, &options.smi,
 		  "Record what the driver tells of evictions, migrations, page faults and resets",
@@ -319,6 +321,7 @@ out:
 	g_free(options.buffers.size);
 	g_free(options.topology);
 	g_free(options.layers);
+	g_strfreev(options.also);
 	g_free(options.stack_depth);
 	g_free(options.stacks);
 	g_free(options.queue_hz);
@@ -350,6 +353,9 @@ const struct cmd cmd_record = {
 		"snapshot\n"
 		"has a directory of its own in DIR, and in it what the ring held and all that "
 		"lives.\n\n"
+		"Calls of HIP and HSA that other LTTng providers record become layers of the "
+		"reports:\n"
+		"--also='lttng_ust_hip:*'.\n\n"
 		"Example:\n"
 		"  kfdscope record -o /tmp/trace --model -- rocminfo\n",
 	.run = record_run,

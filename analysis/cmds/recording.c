@@ -155,29 +155,36 @@ static bool add_contexts(struct recording *recording, char **reason)
 	return true;
 }
 
-static bool enable_events(struct recording *recording, unsigned int layers, char **reason)
+static bool enable_event(struct recording *recording, const char *pattern, char **reason)
+{
+	struct lttng_event *event = lttng_event_create();
+	int code;
+
+	if (!event) {
+		*reason = g_strdup("no memory for an LTTng event");
+		return false;
+	}
+	event->type = LTTNG_EVENT_TRACEPOINT;
+	event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
+	g_strlcpy(event->name, pattern, sizeof(event->name));
+	code = lttng_enable_event(recording->handle, event, CHANNEL);
+	lttng_event_destroy(event);
+	if (code < 0)
+		*reason = g_strdup_printf("cannot enable events '%s': %s", pattern,
+					  lttng_strerror(code));
+	return code >= 0;
+}
+
+static bool enable_events(struct recording *recording, const struct recording_options *options,
+			  char **reason)
 {
 	bool ok = true;
 
-	for (size_t i = 0; ok && i < G_N_ELEMENTS(event_patterns); i++) {
-		struct lttng_event *event;
-		int code;
-
-		if (!(event_patterns[i].layers & layers))
-			continue;
-		event = lttng_event_create();
-		if (!event) {
-			*reason = g_strdup("no memory for an LTTng event");
-			return false;
-		}
-		event->type = LTTNG_EVENT_TRACEPOINT;
-		event->loglevel_type = LTTNG_EVENT_LOGLEVEL_ALL;
-		g_strlcpy(event->name, event_patterns[i].name, sizeof(event->name));
-		code = lttng_enable_event(recording->handle, event, CHANNEL);
-		lttng_event_destroy(event);
-		if (code < 0)
-			ok = fail(reason, "cannot enable events", code);
-	}
+	for (size_t i = 0; ok && i < G_N_ELEMENTS(event_patterns); i++)
+		ok = !(event_patterns[i].layers & options->layers) ||
+		     enable_event(recording, event_patterns[i].name, reason);
+	for (size_t i = 0; ok && options->also && options->also[i]; i++)
+		ok = enable_event(recording, options->also[i], reason);
 	return ok;
 }
 
@@ -224,7 +231,7 @@ bool recording_start(const struct recording_options *options, struct recording *
 		g_strdup_printf("kfdscope-%d-%" G_GINT64_FORMAT, (int)getpid(), g_get_real_time());
 	ok = create_session(recording, options, reason) &&
 	     enable_channel(recording, options, reason) && add_contexts(recording, reason) &&
-	     enable_events(recording, options->layers, reason) && track(recording, options, reason);
+	     enable_events(recording, options, reason) && track(recording, options, reason);
 	if (ok) {
 		code = lttng_start_tracing(recording->session);
 		ok = code >= 0 || fail(reason, "cannot start recording", code);

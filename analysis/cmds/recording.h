@@ -18,6 +18,8 @@ struct recording_options {
 	uint64_t ring_bytes;        /* of it, a CPU; 0: what shared memory allows */
 	bool blocking;              /* stall the program rather than lose events */
 	const pid_t *pids;          /* borrowed; processes to record, by vpid; NULL: all */
+	/* Patterns of other providers' events to record, too; ends with NULL; may be NULL. */
+	const char *const *also;
 	size_t pid_count;
 };
 

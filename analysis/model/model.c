@@ -22,7 +22,7 @@ struct model {
 	struct guests *guests; /* owned */
 	GArray *observers;     /* of struct model_observer */
 	GArray *lost;          /* of struct lost_span */
-	uint64_t lost_count, events, own_events;
+	uint64_t lost_count, events, own_events, foreign_events, unpaired_events;
 	int64_t begin_ns, end_ns;
 	uint32_t schema_major, schema_minor;
 };
@@ -218,14 +218,20 @@ static guint possible_depth(const struct thread *thread, const struct record *en
 		const struct call *call = &g_array_index(thread->calls, struct call, i);
 
 		if (call->type == entry->type || call->type->layer > entry->type->layer ||
-		    (call->type->layer == entry->type->layer && entry->type->layer > LAYER_API))
+		    (call->type->layer == entry->type->layer && entry->type->layer > LAYER_API) ||
+		    (call->is_doubtful && entry->type->layer <= call->type->layer))
 			return i;
 	}
 	return thread->calls->len;
 }
 
-static void note_layer(struct process *process, enum layer layer)
+/* Other tracers do not say what memory a call gave or took. */
+static void note_layer(struct process *process, const struct record *record)
 {
+	enum layer layer = record->type->layer;
+
+	if (record->is_foreign)
+		return;
 	process->has_hip |= layer == LAYER_HIP;
 	process->has_api |= layer == LAYER_API;
 	process->has_ioctl |= layer == LAYER_IOCTL;
@@ -247,11 +253,11 @@ static void take_entry(struct model *model, const struct record *record)
 	struct thread *thread = process_thread(process, record);
 	struct call *call;
 
-	note_layer(process, record->type->layer);
+	note_layer(process, record);
 	if (thread_is_reused(thread, record)) {
 		if (record->vtid == record->vpid && record->type->layer <= LAYER_API) {
 			process = add_process(model, record, process);
-			note_layer(process, record->type->layer);
+			note_layer(process, record);
 			thread = process_thread(process, record);
 		} else {
 			abandon_calls(model, thread, 0, record->time_ns);
@@ -305,13 +311,17 @@ static void take_exit(struct model *model, const struct record *record)
 
 	process->last_ns = record->time_ns;
 	process->events++;
-	note_layer(process, record->type->layer);
+	note_layer(process, record);
 	if (index < 0) {
 		process->cut_began_before++;
 		return;
 	}
 	abandon_calls(model, thread, (guint)index + 1, record->time_ns);
 	call = thread_top(thread);
+	if (call->is_doubtful) { /* this may be the exit of a later call like it */
+		abandon_calls(model, thread, (guint)index, record->time_ns);
+		return;
+	}
 	if (call->type->layer == LAYER_HIP) {
 		requests_call_exit(process->requests, process, call, record);
 	} else if (call->type->layer == LAYER_API) {
@@ -333,6 +343,37 @@ static void take_exit(struct model *model, const struct record *record)
 		outer->inside_ns += duration_ns;
 }
 
+static bool lost_applies(const struct lost_span *span, const struct process *process)
+{
+	if (span->hostname && process->hostname && span->hostname != process->hostname)
+		return false;
+	return span->vpid == 0 || span->vpid == process->vpid;
+}
+
+/* Calls without numbers cannot be told from later ones once events are missing. */
+static void doubt_calls(struct model *model, const struct lost_span *span)
+{
+	GHashTableIter iter;
+	void *value;
+
+	for (guint i = 0; model->foreign_events && i < model->processes->len; i++) {
+		struct process *process = g_ptr_array_index(model->processes, i);
+
+		if (!lost_applies(span, process))
+			continue;
+		g_hash_table_iter_init(&iter, process->threads);
+		while (g_hash_table_iter_next(&iter, NULL, &value)) {
+			const struct thread *thread = value;
+
+			for (guint j = 0; j < thread->calls->len; j++) {
+				struct call *call = &g_array_index(thread->calls, struct call, j);
+
+				call->is_doubtful |= call->is_foreign;
+			}
+		}
+	}
+}
+
 static void take_lost(struct model *model, const struct record *record)
 {
 	struct lost_span span = {
@@ -348,6 +389,7 @@ static void take_lost(struct model *model, const struct record *record)
 						  : NULL;
 
 	model->lost_count += span.count;
+	doubt_calls(model, &span);
 	/* Neighbours are merged, so that the list stays short however long the overflow lasts. */
 	if (last && last->hostname == span.hostname && last->vpid == span.vpid &&
 	    span.begin_ns <= last->end_ns) {
@@ -357,13 +399,6 @@ static void take_lost(struct model *model, const struct record *record)
 		return;
 	}
 	g_array_append_val(model->lost, span);
-}
-
-static bool lost_applies(const struct lost_span *span, const struct process *process)
-{
-	if (span->hostname && process->hostname && span->hostname != process->hostname)
-		return false;
-	return span->vpid == 0 || span->vpid == process->vpid;
 }
 
 static bool lost_since(const struct model *model, const struct process *process, int64_t time_ns)
@@ -501,7 +536,10 @@ void model_take(struct model *model, const struct record *record)
 		take_state(model, record);
 		break;
 	}
-	model->own_events++;
+	if (record->is_foreign)
+		model->foreign_events++;
+	else
+		model->own_events++;
 }
 
 void model_end_process(struct model *model, uint32_t vpid, int exit_code, int signal)
@@ -598,6 +636,21 @@ uint64_t model_events(const struct model *model)
 uint64_t model_own_events(const struct model *model)
 {
 	return model->own_events;
+}
+
+uint64_t model_foreign_events(const struct model *model)
+{
+	return model->foreign_events;
+}
+
+uint64_t model_unpaired_events(const struct model *model)
+{
+	return model->unpaired_events;
+}
+
+void model_note_unpaired(struct model *model)
+{
+	model->unpaired_events++;
 }
 
 int64_t model_begin_ns(const struct model *model)

@@ -63,6 +63,8 @@ void model_take(struct model *model, const struct record *record);
  * @param signal     0: no signal ended it.
  */
 void model_end_process(struct model *model, uint32_t vpid, int exit_code, int signal);
+/* An event of another tracer is left out, since the recording lacks its counterpart. */
+void model_note_unpaired(struct model *model);
 /* The recording is over: closes what is open. Call it once, before reading results. */
 void model_finish(struct model *model);
 
@@ -75,6 +77,9 @@ uint64_t model_lost_count(const struct model *model);
 uint64_t model_events(const struct model *model);
 /* Of which records of kfdscope's own events. */
 uint64_t model_own_events(const struct model *model);
+/* Of which calls that other tracers recorded; and what of them is left out. */
+uint64_t model_foreign_events(const struct model *model);
+uint64_t model_unpaired_events(const struct model *model);
 /* Times of the first and last record; both 0 when there was none. */
 int64_t model_begin_ns(const struct model *model);
 int64_t model_end_ns(const struct model *model);

@@ -208,6 +208,7 @@ struct call *thread_push(struct thread *thread, const struct record *entry)
 	call->thread = thread;
 	call->entry_ns = entry->time_ns;
 	call->served = served;
+	call->is_foreign = entry->is_foreign;
 	values_copy(&call->values, &entry->values);
 	call->stack = stacks_intern(&process->stacks, entry->stack, entry->stack_depth,
 				    process->modules.epoch,

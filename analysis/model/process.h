@@ -40,6 +40,8 @@ struct call {
 	struct request *request;        /* counted: the same for a runtime's free */
 	const struct call_type *served; /* the outermost runtime call around it, or itself */
 	uint32_t inner_errno;           /* of the last ioctl inside that failed */
+	bool is_foreign;                /* of another tracer: nothing but its name tells its exit */
+	bool is_doubtful;               /* events were lost: its exit may be among them */
 	bool freed_bo;                  /* an ioctl inside has freed a buffer object */
 	struct values values;           /* of the entry; last, for it is not cleared */
 };

@@ -115,6 +115,7 @@ struct record {
 	const char *procname; /* borrowed (during model_take()); may be NULL */
 	uint32_t vpid, vtid;
 	const struct call_type *type; /* CALL_ENTRY and CALL_EXIT only */
+	bool is_foreign;              /* recorded by another tracer: calls have no numbers */
 	struct values values;
 
 	/* Borrowed (during model_take()). */
@@ -135,6 +136,7 @@ static inline void record_reset(struct record *record, enum record_kind kind)
 {
 	record->kind = kind;
 	record->type = NULL;
+	record->is_foreign = false;
 	record->values.has = 0;
 	record->stack = record->ids = record->handles = NULL;
 	record->stack_depth = record->id_count = record->handle_count = 0;

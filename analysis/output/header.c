@@ -37,6 +37,16 @@ static void lost_text(GString *text, const struct model *model)
 			      "'kfdscope record --subbuf-size=8M --subbuf-count=8'.\n");
 }
 
+/* Entries without exits of other tracers, or the reverse. */
+static void unpaired_text(GString *text, const struct model *model)
+{
+	if (!model_unpaired_events(model))
+		return;
+	text_count(text, model_unpaired_events(model), "event", "events");
+	g_string_append(text, " of other tracers' calls are left out: the recording has entries "
+			      "without exits, or exits without entries; enable both.\n");
+}
+
 static void cut_text(GString *text, const struct model *model)
 {
 	const GPtrArray *processes = model_processes(model);
@@ -71,6 +81,9 @@ void header_text(GString *text, const char *title, const struct model *model,
 	g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of them kfdscope's, from ",
 			       model_own_events(model));
 	text_count(text, model_processes(model)->len, "process", "processes");
+	if (model_foreign_events(model))
+		g_string_append_printf(text, ", %" G_GUINT64_FORMAT " of other tracers",
+				       model_foreign_events(model));
 	if (notes && notes->bytes && model_events(model)) {
 		g_string_append(text, "; ");
 		text_bytes(text, notes->bytes);
@@ -83,6 +96,7 @@ void header_text(GString *text, const char *title, const struct model *model,
 				       (const char *)g_ptr_array_index(notes->partial, i));
 	lost_text(text, model);
 	cut_text(text, model);
+	unpaired_text(text, model);
 	model_schema(model, &major, &minor);
 	if (major > MODEL_SCHEMA_MAJOR)
 		g_string_append_printf(text,
@@ -132,6 +146,12 @@ json_t *header_json(const char *schema, const char *version, const struct model 
 			 "complete", complete, "lost_events", (json_int_t)model_lost_count(model),
 			 "lost_spans", lost_json(model), "partial_input", partial);
 	recording = json_object_get(json, "recording");
+	if (recording && model_foreign_events(model))
+		json_object_set_new(recording, "foreign_events",
+				    json_integer((json_int_t)model_foreign_events(model)));
+	if (recording && model_unpaired_events(model))
+		json_object_set_new(recording, "unpaired_events",
+				    json_integer((json_int_t)model_unpaired_events(model)));
 	if (recording && notes && notes->bytes && model_events(model)) {
 		json_object_set_new(recording, "bytes", json_integer((json_int_t)notes->bytes));
 		json_object_set_new(recording, "bytes_per_event",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plugin/event_args.h"
+#include "plugin/foreign.h"
 
 #define NUMBERS_MAX 128u
 
@@ -14,6 +15,7 @@ enum scope {
 	SCOPE_HIP_EXIT,
 	SCOPE_HSA_ENTRY,
 	SCOPE_HSA_EXIT,
+	SCOPE_FOREIGN,
 	SCOPE_GUEST_ENTRY,
 	SCOPE_GUEST_EXIT,
 	SCOPE_COMMAND_ENTRY,
@@ -152,6 +154,8 @@ struct wanted {
 
 struct event_plan {
 	enum record_kind kind;
+	bool is_foreign, is_unpaired;
+	int64_t phase;                /* index of the field that says what kind it is; -1: none */
 	const struct call_type *type; /* borrowed from the model */
 	uint32_t count;
 	struct wanted wanted[TARGET_COUNT];
@@ -323,6 +327,25 @@ static enum scope plan_call(struct decoder *decoder, struct event_plan *plan, co
 	return SCOPE_NONE;
 }
 
+/* A call of HIP or HSA that somebody else records. @return the scope, or SCOPE_NONE. */
+static enum scope plan_foreign(struct decoder *decoder, struct event_plan *plan,
+			       const bt_event_class *class)
+{
+	struct foreign foreign = foreign_of(class);
+	enum scope scope = SCOPE_NONE;
+
+	plan->is_unpaired = foreign.shape == FOREIGN_UNPAIRED;
+	if (foreign.shape > FOREIGN_UNPAIRED) {
+		plan->is_foreign = true;
+		plan->kind = foreign.shape == FOREIGN_EXIT ? RECORD_CALL_EXIT : RECORD_CALL_ENTRY;
+		plan->phase = foreign.shape == FOREIGN_PHASE ? (int64_t)foreign.phase : -1;
+		plan->type = model_call_type(decoder->model, foreign.layer, foreign.name);
+		scope = SCOPE_FOREIGN;
+	}
+	foreign_fini(&foreign);
+	return scope;
+}
+
 static const struct event_plan *make_plan(struct decoder *decoder, const bt_event_class *class)
 {
 	struct event_plan *plan = g_hash_table_lookup(decoder->events, class);
@@ -332,6 +355,7 @@ static const struct event_plan *make_plan(struct decoder *decoder, const bt_even
 	if (plan)
 		return plan;
 	plan = g_new0(struct event_plan, 1);
+	plan->phase = -1;
 	name = bt_event_class_get_name(class);
 	scope = name ? plan_call(decoder, plan, name) : SCOPE_NONE;
 	for (size_t i = 0; name && i < G_N_ELEMENTS(state_events); i++) {
@@ -340,6 +364,8 @@ static const struct event_plan *make_plan(struct decoder *decoder, const bt_even
 			scope = state_events[i].scope;
 		}
 	}
+	if (scope == SCOPE_NONE && plan->kind == RECORD_OTHER)
+		scope = plan_foreign(decoder, plan, class);
 	if (scope != SCOPE_NONE)
 		plan_fields(plan, bt_event_class_borrow_payload_field_class_const(class), scope);
 	bt_event_class_get_ref(class);
@@ -641,8 +667,14 @@ static bool take_event(struct decoder *decoder, const bt_message *message, struc
 	if (bt_clock_snapshot_get_ns_from_origin(clock, &record->time_ns) !=
 	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return false;
-	if (plan->kind == RECORD_OTHER)
+	if (plan->is_unpaired)
+		model_note_unpaired(decoder->model);
+	if (plan->phase >= 0)
+		record->kind = foreign_phase(bt_field_structure_borrow_member_field_by_index_const(
+			bt_event_borrow_payload_field_const(event), (uint64_t)plan->phase));
+	if (record->kind == RECORD_OTHER)
 		return true;
+	record->is_foreign = plan->is_foreign;
 	read_context(decoder, event, stream, record);
 	read_payload(decoder, plan, event, record);
 	record->reader = event_args_of(&decoder->args, message);

@@ -398,6 +398,62 @@ class Foreign(Case):
         self.assertEqual(self.leaks(path)["recording"]["event_schema"], [7, 3])
 
 
+class OtherTracers(Case):
+    def calls(self, trace):
+        done = self.run_analyse(self.write(trace), report="chains")
+        report = json.loads(done.stdout)
+        return report, {c["name"]: (c["count"], c["cut"]) for c in report["calls"]}
+
+    def test_exits_that_may_be_of_later_calls_are_not_paired(self):
+        trace = Trace(events_a_packet=1)
+        program = Program(trace)
+        program.fire(1000, "x:hipMalloc_entry", ("size", "u64", 4096))
+        program.alloc(2000, 4096, 0x10000, 1)
+        trace.lose(2)
+        program.fire(3000, "x:hipMalloc_exit", ("result", "i32", 0))
+        program.fire(4000, "x:hipMalloc_entry", ("size", "u64", 4096))
+        program.fire(5000, "x:hipMalloc_exit", ("result", "i32", 0))
+        report, calls = self.calls(trace)
+        self.assertEqual(calls["hipMalloc"], (1, 1))
+        # Our own calls have numbers.
+        self.assertEqual(calls["hsaKmtAllocMemory"], (1, 0))
+        self.assertFalse(report["complete"])
+
+    def test_a_call_that_both_record_is_one_inside_the_other(self):
+        trace = Trace()
+        program = Program(trace)
+        program.fire(1000, "x:hipMalloc", ("phase", "u8", 0))
+        program.fire(1001, "kmt_hip:hipMalloc_entry", ("call", "u64", 1))
+        program.alloc(2000, 4096, 0x10000, 1)
+        program.fire(3000, "kmt_hip:hipMalloc_exit", ("call", "u64", 1), ("status", "i32", 0))
+        program.fire(3001, "x:hipMalloc", ("phase", "u8", 1))
+        report, calls = self.calls(trace)
+        self.assertEqual(calls["x:hipMalloc"], (1, 0))
+        self.assertEqual(calls["hipMalloc"], (1, 0))
+        self.assertEqual(report["recording"]["foreign_events"], 2)
+
+    def test_fields_that_are_not_what_they_are_called_do_no_harm(self):
+        trace = Trace()
+        program = Program(trace)
+        program.alloc(500, 4096, 0x10000, 1)
+        program.fire(1000, "x:hipFree", ("phase", "str", "enter"), ("status", "str", "odd"))
+        program.fire(1500, "x:hipFree", ("phase", "str", "somewhere"), ("status", "str", "odd"))
+        program.fire(2000, "x:hipFree", ("phase", "str", "exit"), ("status", "str", "odd"))
+        program.fire(3000, "x:hsa_init", ("phase", "seq u64", (1, 2)))
+        program.fire(4000, "x:hipsomething_entry", ("size", "u64", 1))
+        _, calls = self.calls(trace)
+        self.assertEqual(calls["hipFree"], (1, 0))
+        self.assertNotIn("hsa_init", {name for name, (count, _) in calls.items() if count})
+        self.assertNotIn("hipsomething", calls)
+
+    def test_their_calls_alone_are_no_recording_of_ours(self):
+        trace = Trace()
+        program = Program(trace)
+        program.fire(1000, "x:hipFree", ("phase", "u8", 0))
+        program.fire(2000, "x:hipFree", ("phase", "u8", 1))
+        self.refused(self.write(trace))
+
+
 class Flames(Case):
     UNITS = {"bytes", "microseconds", "milliseconds", "nanoseconds", "none", "seconds"}
 
