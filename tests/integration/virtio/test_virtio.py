@@ -170,6 +170,16 @@ class Guests(Case):
     def test_two_guests_on_one_context_do_not_reach_each_other(self):
         self.check_isolation("--primary")
 
+    def test_threads_and_children_have_their_own_answers(self):
+        for options in ((), ("--primary",)):
+            host = self.host(*options)
+            for env in ({}, {"KFDSCOPE_VIRTIO_REVISION": "1"}, RenderNode.node_env(self)):
+                done = subprocess.run([program("virtio_guest_threads")],
+                                      env=host.guest_env(**env), stderr=subprocess.PIPE,
+                                      text=True, timeout=120)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.check_ends_well(host)
+
     def test_a_guest_that_dies_leaves_the_host_to_others(self):
         host = self.host()
         twin = subprocess.Popen([program("virtio_guest_twin"), "C"], env=host.guest_env(),
