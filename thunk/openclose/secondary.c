@@ -52,12 +52,17 @@ static HSAKMT_STATUS secondary_init(struct kmt_context *ctx)
 	int rc;
 
 	ctx->fd = -1;
+	/*
+	 * Interface 1.x hands ioctls over without a descriptor: a plug-in could not tell whose. Its
+	 * table is not looked at again, since the primary context's threads are using it.
+	 */
+	if (kmt_primary()->device && kmt_primary()->device->is_model)
+		return HSAKMT_STATUS_NOT_SUPPORTED;
 	rc = device_new(&ctx->device);
 	if (rc < 0)
 		return rc == -ENOMEM ? HSAKMT_STATUS_NO_MEMORY
 				     : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-	/* Interface 1.x hands ioctls over without a descriptor: a plug-in could not tell whose. */
-	if (ctx->device->is_model)
+	if (ctx->device->is_model) /* the environment has changed since */
 		return HSAKMT_STATUS_NOT_SUPPORTED;
 	rc = ctx->device->ops->open_kfd(ctx->device);
 	if (rc < 0)

@@ -212,6 +212,18 @@ class Guests(Case):
         self.assertTrue(0 <= memory - 0x680000000000 < 8 << 30)
         self.check_calls(host)
 
+    def test_addresses_that_no_program_has_are_refused(self):
+        for base, size in ((0x7FFFC0000000, 8 << 30), (0x700000000000, 0x7FFFC0000000)):
+            done = subprocess.run([program("kfdscope-virtio-host"),
+                                   os.path.join(self.folder, "s")], timeout=30,
+                                  env={**os.environ, **simulated(),
+                                       "VHSA_VAMGR_VM_BASE_ADDR": hex(base),
+                                       "VHSA_VAMGR_VM_KFD_SIZE": str(size)},
+                                  stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, "kfdscope-virtio-host: the addresses of the VHSA_VAMGR_VM "
+                                 "variables end above what programs have\n"))
+
     def test_addresses_that_cannot_be_are_refused(self):
         for name, value in (("VHSA_VAMGR_VM_KFD_SIZE", "8G"), ("VHSA_VAMGR_VM_KFD_SIZE", "-1"),
                             ("VHSA_VAMGR_VM_BASE_ADDR", "0x1000"),

@@ -266,8 +266,12 @@ static int open_device(struct vkmt_device *device)
 		rc = device->transport->ops->get_caps(device->transport, &capset);
 	if (rc >= 0 && capset.context_type != VIRTIO_CONTEXT_TYPE_AMDGPU)
 		rc = -ENODEV;
-	if (rc >= 0)
+	if (rc >= 0) {
 		rc = device->transport->ops->init(device->transport);
+		if (rc < 0)
+			kmt_log(KMT_LOG_ERR, "the virtio host gives us no context: %s",
+				strerror(-rc));
+	}
 	if (rc >= 0)
 		rc = make_shmem(device);
 	if (rc == 0)

@@ -10,6 +10,7 @@
 #define GIB            (1ull << 30)
 #define DEFAULT_BASE   0x700000000000ull
 #define LAST_ADDRESS   (1ull << 47)
+#define USUAL_END      (LAST_ADDRESS / 64 * 61) /* libraries and stacks lie above */
 #define CANDIDATES     16u
 #define CANDIDATE_STEP (256 * GIB)
 #define KFD_BYTES_MIN  (8 * GIB)
@@ -90,10 +91,25 @@ static int open_kfd(struct virtio_host *host)
 	return rc;
 }
 
+/* @return 0, -ERANGE: not even one guest's addresses lie there, -ENOMEM. */
+static int init_ranges_of_guests(struct virtio_host *host)
+{
+	uint64_t base = host->options.base ? host->options.base : DEFAULT_BASE;
+	uint64_t end = base < USUAL_END ? USUAL_END : LAST_ADDRESS, each;
+
+	if (!host->options.kfd_bytes)
+		host->options.kfd_bytes = kfd_bytes(host);
+	if (!host->options.scratch_bytes)
+		host->options.scratch_bytes = SCRATCH_BYTES;
+	each = host->options.kfd_bytes + host->options.scratch_bytes;
+	if (base >= end || host->options.kfd_bytes > end || each > end - base)
+		return -ERANGE;
+	return virtio_va_init(&host->ranges, base, end - base) ? 0 : -ENOMEM;
+}
+
 int virtio_host_new(const struct virtio_host_options *options, struct virtio_host **out)
 {
 	struct virtio_host *host = calloc(1, sizeof(*host));
-	uint64_t base;
 	int rc;
 
 	if (!host)
@@ -105,14 +121,10 @@ int virtio_host_new(const struct virtio_host_options *options, struct virtio_hos
 		free(host);
 		return rc;
 	}
-	if (!host->options.kfd_bytes)
-		host->options.kfd_bytes = kfd_bytes(host);
-	if (!host->options.scratch_bytes)
-		host->options.scratch_bytes = SCRATCH_BYTES;
-	base = host->options.base ? host->options.base : DEFAULT_BASE;
-	if (!virtio_va_init(&host->ranges, base, LAST_ADDRESS / 64 * 61 - base)) {
+	rc = init_ranges_of_guests(host);
+	if (rc != 0) {
 		virtio_host_free(host);
-		return -ENOMEM;
+		return rc;
 	}
 	*out = host;
 	return 0;

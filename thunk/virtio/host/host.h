@@ -42,7 +42,7 @@ struct virtio_host_options {
 
 /*
  * Opens the KFD and reads what the machine is. Once a process.
- * @return 0, -ENODEV: there is no KFD, -ENOMEM.
+ * @return 0, -ENODEV: there is no KFD, -ERANGE: no guest's addresses lie where they are wanted, -ENOMEM.
  */
 int virtio_host_new(const struct virtio_host_options *options, struct virtio_host **out);
 /* Closes it. All contexts must be gone. Accepts NULL. */

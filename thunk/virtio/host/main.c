@@ -204,8 +204,14 @@ int main(int argc, char **argv)
 	setenv("HSA_USERPTR_FOR_PAGED_MEM", "0", 1);
 	rc = virtio_host_new(&line.options, &host);
 	if (rc != 0) {
-		fprintf(stderr, "kfdscope-virtio-host: cannot open the KFD: %s\n", strerror(-rc));
-		return 4;
+		if (rc == -ERANGE)
+			fputs("kfdscope-virtio-host: the addresses of the VHSA_VAMGR_VM variables "
+			      "end above what programs have\n",
+			      stderr);
+		else
+			fprintf(stderr, "kfdscope-virtio-host: cannot open the KFD: %s\n",
+				strerror(-rc));
+		return rc == -ERANGE ? 2 : 4;
 	}
 	rc = listen_and_serve(&line, host);
 	virtio_host_free(host);
