@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Submits kernel dispatches and barriers to AQL queues, the first of which it leaves alone in the end,
- * and runs them all. Arguments: dispatches and barriers of the first queue, size of its ring in bytes.
+ * and runs them all. Arguments: dispatches and barriers of the first queue, size of its ring in bytes;
+ * with a fourth one it waits for its input before it submits.
  */
 #include "queues.h"
 
@@ -89,6 +90,11 @@ int main(int argc, char **argv)
 	kernel = (uint64_t)(uintptr_t)shared_memory(4096);
 	first = make_aql(argc > 3 ? strtoull(argv[3], NULL, 0) : RING_BYTES);
 	second = make_aql(RING_BYTES);
+	if (argc > 4) {
+		puts("ready");
+		fflush(stdout);
+		(void)getchar();
+	}
 	for (int i = 0; i < dispatches || i < barriers; i++) {
 		if (i < dispatches)
 			submit(&first, DISPATCH, kernel);

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Every declared event is recorded at least once, with the right values in its fields.
+
+Each part calls all that its list has and records it with a real session daemon; the last test puts
+together what was seen. Arguments are values that can be found again, field by field.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..", "..")
+LISTS = os.path.join(ROOT, "trace")
+sys.path[:0] = [LISTS, os.path.join(HERE, "..", "trace"), HERE]
+from arguments import values as layer_values  # noqa: E402
+import call_ioctls  # noqa: E402
+from generator.events import LAYERS, LARGEST_RECORD, build  # noqa: E402
+import session  # noqa: E402
+
+CLIENTS, LAYER_FOLDER = os.environ["CLIENTS"], os.environ["LAYERS_LIB"]
+PRELOADS = [os.environ["PROVIDER"], f"{LAYER_FOLDER}/libkfdscope-preload.so",
+            f"{LAYER_FOLDER}/libkfdscope-model-preload.so"]
+FACTS = os.path.join(ROOT, "tests", "data", "ioctl.json")
+MODEL = build(LISTS)
+with open(FACTS, encoding="utf-8") as stream:
+    IOCTLS = json.load(stream)
+session.EVENTS = tuple(sorted({f"{event.provider}:*" for event in MODEL.events}))
+SMI_LINES = ["1 4d2:app", "2 3:1", "3 1", "4 1 hang", "5 7 -9 @10(2) 0->a 1:2 3",
+             "6 8 -9 @10(2) 0->a 3 -5", "7 9 -9 @10(a) W", "8 10 -9 @10(a) M", "9 11 -9 a 2",
+             "a 12 -9 a R", "b 13 -9 @10(2) a 2", "c 63 app", "d 63 app", "9 x"]
+# What the lines above say, by event.
+SMI_FIELDS = {
+    "vm_fault": {"number": 1, "pid": 1234}, "thermal_throttle": {"bitmask": 3, "counter": 1},
+    "gpu_pre_reset": {"sequence": 1}, "gpu_post_reset": {"sequence": 1},
+    "migrate_start": {"boottime_ns": 7, "pid": 9, "address": 0x10000, "size_bytes": 0x2000,
+                      "from": 0, "to": 10, "prefetch": 1, "preferred": 2, "trigger": 3},
+    "migrate_end": {"boottime_ns": 8, "error": -5, "error_valid": 1, "trigger": 3},
+    "page_fault_start": {"address": 0x10000, "node": 10, "is_write": 1},
+    "page_fault_end": {"boottime_ns": 10, "is_migrated": 1},
+    "queue_eviction": {"boottime_ns": 11, "node": 10, "trigger": 2},
+    "queue_restore": {"is_rescheduled": 1}, "unmap_from_gpu": {"size_bytes": 0x2000, "trigger": 2},
+    "process_start": {"pid": 99}, "process_end": {"pid": 99}, "raw": {"number": 9},
+}
+
+
+def number(event, field):
+    """The number of a field, also of an enumeration's."""
+    found = re.search(rf"(?:^|, ){re.escape(field)} = (?:\( .*? : container = )?"
+                      r"(-?(?:0x)?[0-9A-Fa-f]+)", event.text)
+    return int(found[1], 0) if found else None
+
+
+class Recorded(session.Session):
+    """Room for all of it: nothing may be lost here."""
+
+    def lttng(self, *arguments):
+        large = [a.replace("--subbuf-size=1M", "--subbuf-size=4M") for a in arguments]
+        super().lttng(*large)
+
+
+class Coverage(unittest.TestCase):
+    maxDiff = None
+    seen = set()
+
+    def keep(self, recorded):
+        events = recorded.events()
+        self.assertNotIn("discarded", recorded.warnings)
+        self.seen |= {event.name for event in events}
+        return events
+
+    def run_ok(self, recorded, command, **environment):
+        done = recorded.run([str(word) for word in command], timeout=120, **environment)
+        self.assertEqual(done.returncode, 0, done.stdout[-2000:] + done.stderr[-2000:])
+
+    def check_fields(self, event, fields):
+        self.assertEqual({name: number(event, name) for name in fields}, fields, event.name)
+
+    def python(self, script, *arguments):
+        return [sys.executable, "-B", os.path.join(HERE, script), *arguments]
+
+    def test_1_every_function_of_the_thunk(self):
+        for twin in ("plain", "ctx"):
+            with Recorded() as recorded:
+                recorded.run([os.path.join(session.BIN, f"api_walk_{twin}")], timeout=120,
+                             KFDSCOPE_STACK_DEPTH="1")
+                events = self.keep(recorded)
+            self.assertEqual(session.pairs(events), (set(), set()))
+        # Memory is bound to nodes where there are several.
+        tree = os.path.join(os.path.dirname(os.environ["HSA_MODEL_TOPOLOGY"]), "gfx942x8")
+        with Recorded() as recorded:
+            recorded.run([os.path.join(session.BIN, "api_walk_plain")], timeout=120,
+                         KFDSCOPE_STACKS="none", LD_PRELOAD=PRELOADS[2], HSA_MODEL_LIB=None,
+                         HSA_MODEL_TOPOLOGY=None, KFDSCOPE_MODEL_TOPOLOGY=tree,
+                         KFDSCOPE_MODEL_SYSROOT=f"{tree}/host")
+            events = self.keep(recorded)
+        self.assertEqual(session.pairs(events), (set(), set()))
+
+    def test_2_every_ioctl_with_its_arguments(self):
+        with Recorded() as recorded:
+            self.run_ok(recorded, self.python("call_ioctls.py", LISTS, FACTS),
+                        LD_PRELOAD=":".join(PRELOADS), HSA_MODEL_LIB=None, PYTHONPATH=LISTS,
+                        KFDSCOPE_MODEL_TOPOLOGY=os.environ["HSA_MODEL_TOPOLOGY"])
+            events = self.keep(recorded)
+        for fact in IOCTLS:
+            fields = {member.replace(".", "_"): value
+                      for member, value in call_ioctls.values(MODEL, fact).items()}
+            name = fact["name"].removeprefix("AMDKFD_IOC_")
+            for suffix, operation in call_ioctls.operations(fact):
+                entry = session.named(events, f"kfd:{name}{suffix}_entry")
+                self.assertTrue(entry, name + suffix)
+                self.check_fields(entry[0], fields if operation is None else {})
+
+    def call_all(self, recorded, which, library):
+        self.run_ok(recorded, self.python("call_layers.py", which, LISTS,
+                                          f"{LAYER_FOLDER}/{library}", os.environ["FAKE_HIP"]),
+                    LD_PRELOAD=os.environ["PROVIDER"], PYTHONPATH=LISTS)
+
+    def check_layer(self, name):
+        layer = next(layer for layer in LAYERS if layer.name == name)
+        with Recorded() as recorded:
+            self.call_all(recorded, name, f"libkfdscope-{name}.so")
+            events = self.keep(recorded)
+        for function in MODEL.layers[layer]:
+            entries = session.named(events, f"{layer.provider}:{function.name}_entry")
+            self.assertEqual(len(entries), 1, function.name)
+            self.check_fields(entries[0], layer_values(function)[1])
+
+    def test_3_every_function_of_hip(self):
+        self.check_layer("hip")
+
+    def test_4_every_function_of_the_hsa_runtime(self):
+        self.check_layer("rocr")
+
+    def test_5_samples_and_what_the_driver_tells(self):
+        with Recorded() as recorded, tempfile.NamedTemporaryFile("w", suffix=".json") as scenario:
+            json.dump({"actions": [{"do": "smi", "node": 1, "text": text, "at_ms": 100}
+                                   for text in SMI_LINES]}, scenario)
+            scenario.flush()
+            self.run_ok(recorded, [f"{CLIENTS}/u21"], KFDSCOPE_SMI="1",
+                        KFDSCOPE_MODEL_SCENARIO=scenario.name)
+            self.run_ok(recorded, [f"{CLIENTS}/queue_samples", 30, 20], KFDSCOPE_QUEUE_HZ="100")
+            self.run_ok(recorded, [os.path.join(session.BIN, "traced_fork")])
+            self.run_ok(recorded, [os.path.join(session.BIN, "traced_opener"),
+                                   os.path.join(session.LIB, "libtraced_plugin.so")])
+            events = self.keep(recorded)
+        for name, fields in SMI_FIELDS.items():
+            event, = session.named(events, f"kmt_smi:{name}")
+            self.check_fields(event, fields)
+        samples = session.named(events, "kmt_queue:sample")
+        self.assertEqual(sum(number(s, "kernel_dispatches") for s in samples), 30 + 7)
+
+    def test_6_the_state_of_a_program_that_runs(self):
+        with Recorded(start=False) as recorded:
+            programs = [recorded.popen(command) for command in
+                        ([os.path.join(session.BIN, "traced_late")],
+                         [f"{CLIENTS}/queue_samples", "1", "1", "4096", "pause"])]
+            for child in programs:
+                self.assertEqual(child.stdout.readline(), "ready\n")
+            recorded.start()
+            time.sleep(1)
+            for child in programs:
+                child.communicate("go\n", timeout=30)
+            events = self.keep(recorded)
+        queues = session.named(events, "kmt_state:queue")
+        self.assertEqual([number(q, "ring_size_bytes") for q in queues], [4096, 4096])
+
+    def test_7_guests_and_their_host(self):
+        with Recorded() as recorded, tempfile.TemporaryDirectory() as folder:
+            socket = os.path.join(folder, "socket")
+            host = subprocess.Popen(
+                [os.path.join(session.BIN, "kfdscope-virtio-host"), socket], text=True,
+                stdout=subprocess.PIPE, env=recorded.environment(
+                    LD_PRELOAD=PRELOADS[2], HSA_MODEL_LIB=None, HSA_MODEL_TOPOLOGY=None,
+                    KFDSCOPE_MODEL_TOPOLOGY=os.environ["HSA_MODEL_TOPOLOGY"]))
+            self.assertEqual(host.stdout.readline(), "ready\n")
+            for guest in ("virtio_walk", "virtio_guest_calls"):
+                recorded.run([os.path.join(session.BIN, guest)], timeout=60,
+                             KFDSCOPE_VIRTIO_SOCKET=socket,
+                             LD_PRELOAD=os.environ["PROVIDER"])
+            self.call_all(recorded, "guest", "libhsakmt_virtio.so.1")
+            host.terminate()
+            host.communicate(timeout=30)
+            self.keep(recorded)
+
+    def test_8_every_declared_event_was_seen(self):
+        declared = {event.full for event in MODEL.events}
+        self.assertGreater(len(declared), 1000)
+        self.assertEqual(sorted(declared - self.seen), [])
+
+    def test_9_names_and_sizes_keep_the_contract(self):
+        for event in MODEL.events:
+            self.assertFalse(event.full.startswith(("hsa", "hip")), event.full)
+            self.assertLess(event.largest(), LARGEST_RECORD, event.full)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
