@@ -386,7 +386,9 @@ static bool add_derived(struct analysis *analysis)
 	struct timeline_shared shared = { .model = analysis->model,
 					  .feed = analysis->feed,
 					  .at_end = before_end,
-					  .data = analysis };
+					  .data = analysis,
+					  .begin_ns = analysis->options->begin_ns,
+					  .end_ns = analysis->options->end_ns };
 	const bt_component_class_filter *filter_class = make_timeline_class();
 	const bt_component_class_sink *sink_class =
 		bt_plugin_borrow_sink_component_class_by_name_const(analysis->ctf, "fs");

@@ -54,7 +54,7 @@ struct analyse_options {
 	const char *format;
 	const char *weight; /* of the last two: time, bytes or count; NULL: time */
 	uint32_t top;       /* at most so many entries a section; 0: all */
-	/* Only what happened in between is printed; everything is read. 0: no limit. Unix ns. */
+	/* Only what happened in between is printed; everything is read. 0: no limit; negative: since the begin. */
 	int64_t begin_ns, end_ns;
 	bool runtime;             /* leaks: list what runtimes keep for themselves, too */
 	const char *suppressions; /* leaks: a file of suppressions.h; NULL: none */

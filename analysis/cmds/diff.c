@@ -2,6 +2,8 @@
 /* `kfdscope diff`: memory of two recordings, or of two moments of one, compared. */
 #include "report.h"
 
+#include "moment.h"
+
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -111,8 +113,6 @@ out:
 static bool times_valid(const struct cmd *cmd, const struct diff_options *options, int count,
 			int64_t moments_ns[2])
 {
-	const char *const texts[] = { options->from, options->to };
-
 	if (count == 2 && (options->from || options->to)) {
 		cmd_error(cmd, "--from and --to compare moments of one recording, not of two");
 		return false;
@@ -121,15 +121,9 @@ static bool times_valid(const struct cmd *cmd, const struct diff_options *option
 		cmd_error(cmd, "give a second recording, or --from TIME to compare moments of one");
 		return false;
 	}
-	for (int i = 0; i < 2; i++) {
-		if (!texts[i] || report_time(texts[i], &moments_ns[i]))
-			continue;
-		cmd_error(cmd,
-			  "'%s' is no time: it must be +SECONDS since the recording's begin, "
-			  "seconds since 1970, or a time such as 2026-11-29T16:15:00.5",
-			  texts[i]);
+	if ((options->from && !moment_parse(cmd, "--from", options->from, &moments_ns[0])) ||
+	    (options->to && !moment_parse(cmd, "--to", options->to, &moments_ns[1])))
 		return false;
-	}
 	if (options->top < 0)
 		cmd_error(cmd, "--top is %d: it must be 0 (all) or more", options->top);
 	return options->top >= 0;

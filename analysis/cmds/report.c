@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include "ending.h"
+#include "moment.h"
 #include "output/allocs_report.h"
 #include "output/flames.h"
 #include "output/suppressions.h"
@@ -36,41 +37,6 @@ static void interrupted(int number)
 	analyse_interrupt();
 }
 
-/* Seconds since the epoch with a fraction, or a local date and time as babeltrace2 takes it. */
-static bool parse_time(const char *text, int64_t *ns)
-{
-	GTimeZone *zone;
-	GDateTime *when;
-	char *end;
-	double seconds = g_ascii_strtod(text, &end);
-
-	if (end != text && *end == '\0') {
-		*ns = (int64_t)(seconds * 1e9);
-		return *ns > 0;
-	}
-	zone = g_time_zone_new_local();
-	when = g_date_time_new_from_iso8601(text, zone);
-	g_time_zone_unref(zone);
-	if (!when)
-		return false;
-	*ns = g_date_time_to_unix(when) * 1000000000 +
-	      (int64_t)g_date_time_get_microsecond(when) * 1000;
-	g_date_time_unref(when);
-	return true;
-}
-
-bool report_time(const char *text, int64_t *ns)
-{
-	char *end;
-	double seconds;
-
-	if (*text != '+')
-		return parse_time(text, ns);
-	seconds = g_ascii_strtod(text + 1, &end);
-	*ns = -(int64_t)(seconds * 1e9);
-	return end != text + 1 && *end == '\0' && *ns < 0;
-}
-
 static bool suppressions_valid(const struct cmd *cmd, const char *path)
 {
 	char *problem;
@@ -86,23 +52,12 @@ static bool suppressions_valid(const struct cmd *cmd, const char *path)
 static bool options_valid(const struct cmd *cmd, const struct report_options *options,
 			  struct analyse_options *analyse)
 {
-	const struct {
-		const char *name, *text;
-		int64_t *ns;
-	} times[] = { { "--begin", options->begin, &analyse->begin_ns },
-		      { "--end", options->end, &analyse->end_ns } };
 	enum flames_weight weight;
 	enum allocs_sort sort;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
-		if (times[i].text && !parse_time(times[i].text, times[i].ns)) {
-			cmd_error(cmd,
-				  "%s is '%s': it must be seconds since 1970 or a time such as "
-				  "2026-11-29T16:15:00.5",
-				  times[i].name, times[i].text);
-			return false;
-		}
-	}
+	if ((options->begin && !moment_parse(cmd, "--begin", options->begin, &analyse->begin_ns)) ||
+	    (options->end && !moment_parse(cmd, "--end", options->end, &analyse->end_ns)))
+		return false;
 	if (options->suppressions && !suppressions_valid(cmd, options->suppressions))
 		return false;
 	if (options->sort && !allocs_sort_by_name(options->sort, &sort)) {
@@ -167,7 +122,8 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 		    "Print the N largest entries of each section, 0 for all (default 10)", "N" },
 		  0 },
 		{ { "begin", 0, 0, G_OPTION_ARG_STRING, &options.begin,
-		    "Print only what happened from TIME on; everything is read", "TIME" },
+		    "Print only what happened from TIME on (+SECONDS, or a date); all is read",
+		    "TIME" },
 		  0 },
 		{ { "end", 0, 0, G_OPTION_ARG_STRING, &options.end,
 		    "Print only what happened until TIME", "TIME" },

@@ -19,10 +19,5 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 
 /* Reads the endings of the recordings that the options name, and runs the report. */
 int report_analyse(const struct cmd *cmd, struct analyse_options *analyse);
-/*
- * Understands a time: seconds since 1970 with a fraction, a local date and time, or "+SECONDS" since
- * a recording's begin, which gives a negative number.
- */
-bool report_time(const char *text, int64_t *ns);
 
 #endif

@@ -5,9 +5,10 @@
 #include "model/op_cache.h"
 
 struct chains {
-	GHashTable *nodes;        /* set of struct chain, owned */
-	GPtrArray *roots;         /* of borrowed struct chain */
-	int64_t begin_ns, end_ns; /* 0: no limit */
+	GHashTable *nodes;         /* set of struct chain, owned */
+	GPtrArray *roots;          /* of borrowed struct chain */
+	const struct model *model; /* borrowed */
+	int64_t begin_ns, end_ns;  /* 0: no limit */
 };
 
 static guint chain_hash(gconstpointer data)
@@ -95,8 +96,7 @@ static uint64_t taken_bytes(const struct call *call)
 
 static bool is_wanted(const struct chains *chains, const struct call *call)
 {
-	return call->entry_ns >= chains->begin_ns &&
-	       (!chains->end_ns || call->entry_ns <= chains->end_ns);
+	return model_within(chains->model, chains->begin_ns, chains->end_ns, call->entry_ns);
 }
 
 static void call_ended(void *data, const struct call *call, int64_t time_ns,
@@ -124,6 +124,7 @@ struct chains *chains_new(struct model *model)
 	struct chains *chains = g_new0(struct chains, 1);
 	const struct model_observer observer = { .data = chains, .call_ended = call_ended };
 
+	chains->model = model;
 	chains->nodes = g_hash_table_new_full(chain_hash, chain_equal, chain_free, NULL);
 	chains->roots = g_ptr_array_new();
 	model_observe(model, &observer);

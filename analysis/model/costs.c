@@ -9,6 +9,8 @@
 #define TOGETHER_NS INT64_C(100000000)
 
 struct costs {
+	const struct model *model; /* borrowed */
+	int64_t begin_ns, end_ns;
 	GHashTable *table; /* set of struct cost, owned */
 	GPtrArray *list;   /* borrowed from it */
 };
@@ -307,12 +309,16 @@ static const struct stack *stack_of(const struct call *call)
 static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		       const struct record *exit)
 {
+	const struct costs *costs = data;
 	const struct thread *thread = call->thread;
-	struct cost *cost = get_cost(data, thread->process, call->type);
+	struct cost *cost;
 	int64_t duration_ns = time_ns - call->entry_ns;
 	uint32_t nodes[CALL_IDS_MAX], count, code;
 	bool is_api = call->type->layer <= LAYER_API;
 
+	if (!model_within(costs->model, costs->begin_ns, costs->end_ns, call->entry_ns))
+		return;
+	cost = get_cost(data, thread->process, call->type);
 	if (!exit) {
 		cost->cut++;
 		return;
@@ -345,10 +351,17 @@ struct costs *costs_new(struct model *model)
 	struct costs *costs = g_new0(struct costs, 1);
 	const struct model_observer observer = { .data = costs, .call_ended = call_ended };
 
+	costs->model = model;
 	costs->table = g_hash_table_new_full(cost_hash, cost_equal, cost_free, NULL);
 	costs->list = g_ptr_array_new();
 	model_observe(model, &observer);
 	return costs;
+}
+
+void costs_limit(struct costs *costs, int64_t begin_ns, int64_t end_ns)
+{
+	costs->begin_ns = begin_ns;
+	costs->end_ns = end_ns;
 }
 
 void costs_free(struct costs *costs)

@@ -663,6 +663,19 @@ int64_t model_end_ns(const struct model *model)
 	return model->end_ns;
 }
 
+bool model_overlaps(const struct model *model, int64_t begin_ns, int64_t end_ns, int64_t from_ns,
+		    int64_t until_ns)
+{
+	begin_ns = begin_ns < 0 ? model->begin_ns - begin_ns : begin_ns;
+	end_ns = end_ns < 0 ? model->begin_ns - end_ns : end_ns;
+	return until_ns >= begin_ns && (!end_ns || from_ns <= end_ns);
+}
+
+bool model_within(const struct model *model, int64_t begin_ns, int64_t end_ns, int64_t time_ns)
+{
+	return model_overlaps(model, begin_ns, end_ns, time_ns, time_ns);
+}
+
 void model_schema(const struct model *model, uint32_t *major, uint32_t *minor)
 {
 	*major = model->schema_major;

@@ -83,6 +83,14 @@ uint64_t model_unpaired_events(const struct model *model);
 /* Times of the first and last record; both 0 when there was none. */
 int64_t model_begin_ns(const struct model *model);
 int64_t model_end_ns(const struct model *model);
+/*
+ * Whether a moment lies between two.
+ * @param begin_ns, end_ns  0: no limit; negative: so long after the recording's begin.
+ */
+bool model_within(const struct model *model, int64_t begin_ns, int64_t end_ns, int64_t time_ns);
+/* The same for a span: whether a part of it does. */
+bool model_overlaps(const struct model *model, int64_t begin_ns, int64_t end_ns, int64_t from_ns,
+		    int64_t until_ns);
 /* Newest schema version that the recording announced; 0.0 when none did. */
 void model_schema(const struct model *model, uint32_t *major, uint32_t *minor);
 

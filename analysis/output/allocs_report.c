@@ -191,7 +191,7 @@ static json_t *rows_json(const struct allocs *allocs, const struct document *doc
 			const struct site *site = row.usage->site;
 
 			if ((site->class == BLOCK_INTERNAL) != internal || !site->taken_count ||
-			    !document_wants(document, site->last_ns))
+			    !document_overlaps(document, site->first_ns, site->last_ns))
 				continue;
 			site_usage_at_peak(process, value, &row.peak_bytes, &row.peak_count);
 			row.growth = site_growth(site);

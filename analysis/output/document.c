@@ -7,10 +7,15 @@
 #include "output/stack_json.h"
 #include "output/text.h"
 
+bool document_overlaps(const struct document *document, int64_t from_ns, int64_t until_ns)
+{
+	return model_overlaps(document->model, document->begin_ns, document->end_ns, from_ns,
+			      until_ns);
+}
+
 bool document_wants(const struct document *document, int64_t time_ns)
 {
-	return (!document->begin_ns || time_ns >= document->begin_ns) &&
-	       (!document->end_ns || time_ns <= document->end_ns);
+	return document_overlaps(document, time_ns, time_ns);
 }
 
 void document_set_int(json_t *json, const char *name, uint64_t value)

@@ -18,13 +18,15 @@ struct document {
 	struct sym *sym;                  /* borrowed: names for stacks */
 	const char *debug_dirs;           /* borrowed: where sym looks; NULL: the default */
 	const struct report_notes *notes; /* borrowed, may be NULL */
-	int64_t begin_ns, end_ns;         /* only what happened in between is listed; 0: no limit */
-	uint32_t top;                     /* entries that the text lists a section; 0: all */
+	int64_t begin_ns, end_ns; /* only what happened in between is listed: model_within() */
+	uint32_t top;             /* entries that the text lists a section; 0: all */
 	bool for_text; /* nobody reads the entries beyond: long lists may have null instead */
 };
 
 /* True when a moment is to be listed. */
 bool document_wants(const struct document *document, int64_t time_ns);
+/* The same for a part of a span. */
+bool document_overlaps(const struct document *document, int64_t from_ns, int64_t until_ns);
 
 /* --- Making JSON --- */
 

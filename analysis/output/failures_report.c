@@ -112,9 +112,10 @@ json_t *failures_json(const struct failures *failures, const struct document *do
 	for (guint i = 0; i < list->len; i++) {
 		const struct failure *failure = g_ptr_array_index(list, i);
 
+		if (!document_wants(document, failure->time_ns))
+			continue;
 		count += 1 + failure->more;
-		if (document_wants(document, failure->time_ns))
-			json_array_append_new(items, failure_json(failures, document, failure));
+		json_array_append_new(items, failure_json(failures, document, failure));
 	}
 	for (guint i = 0; i < kept->len; i++)
 		json_array_append_new(recovered, recovered_json(g_ptr_array_index(kept, i)));

@@ -207,8 +207,6 @@ static json_t *slowest_json(const struct document *document, const struct cost *
 		const struct cost_slow *slow = &g_array_index(cost->slowest, struct cost_slow, i);
 		json_t *json;
 
-		if (!document_wants(document, slow->entry_ns))
-			continue;
 		json = json_pack("{sI sI sI sI ss}", "time_ns", (json_int_t)slow->entry_ns,
 				 "duration_ns", (json_int_t)slow->duration_ns, "inside_ns",
 				 (json_int_t)slow->inside_ns, "vtid", (json_int_t)slow->vtid,

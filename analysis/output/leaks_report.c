@@ -135,8 +135,8 @@ static void sum_add(struct leak_sum *sum, uint64_t bytes)
 
 static bool wanted(const struct leaks_options *options, const struct block *block)
 {
-	return (!options->begin_ns || block->begin_ns >= options->begin_ns) &&
-	       (!options->end_ns || block->begin_ns <= options->end_ns);
+	return model_within(block->site->process->model, options->begin_ns, options->end_ns,
+			    block->begin_ns);
 }
 
 static void count_left(struct leaks_report *report, struct leaks_process *leaks,
@@ -313,8 +313,8 @@ static void take_requests(struct grouping *grouping, struct leaks_process *leaks
 	while (g_hash_table_iter_next(&iter, &key, NULL)) {
 		const struct request *request = key;
 
-		if ((!options->begin_ns || request->begin_ns >= options->begin_ns) &&
-		    (!options->end_ns || request->begin_ns <= options->end_ns))
+		if (model_within(grouping->report->model, options->begin_ns, options->end_ns,
+				 request->begin_ns))
 			g_ptr_array_add(live, key);
 	}
 	g_ptr_array_sort(live, compare_requests);

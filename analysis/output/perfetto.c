@@ -118,8 +118,7 @@ static uint32_t pid_of(struct perfetto *perfetto, const struct process *process)
 
 static bool wanted(const struct perfetto *perfetto, int64_t time_ns)
 {
-	return (!perfetto->begin_ns || time_ns >= perfetto->begin_ns) &&
-	       (!perfetto->end_ns || time_ns <= perfetto->end_ns);
+	return model_within(perfetto->model, perfetto->begin_ns, perfetto->end_ns, time_ns);
 }
 
 static void set_origin(struct perfetto *perfetto)

@@ -13,6 +13,7 @@
 #include "output/html_report.h"
 #include "output/leaks_text.h"
 #include "output/perfetto.h"
+#include "output/window.h"
 
 struct report {
 	const struct report_ops *ops;
@@ -176,6 +177,7 @@ static int allocs_write(struct report *report, const struct report_notes *notes)
 	if (report->options.sort)
 		(void)allocs_sort_by_name(report->options.sort, &sort); /* checked by then */
 	json = allocs_json(report->watcher, &document, sort);
+	window_apply(json, &document);
 	report->findings = document_int(json, "findings") > 0;
 	if (report->options.format == REPORT_TEXT)
 		allocs_text(text, json, &document);
@@ -207,6 +209,7 @@ static int html_write(struct report *report, const struct report_notes *notes)
 	int error = 0;
 
 	sym_free(document.sym);
+	window_apply(json, &document);
 	report->findings = document_int(json, "findings") > 0;
 	if (report->options.format == REPORT_JSON)
 		return write_result(report, g_string_new(NULL), json);
@@ -235,6 +238,7 @@ static int document_write(struct report *report, const struct report_notes *note
 	json_t *json = kind->json(report->watcher, &document);
 	GString *text = g_string_new(NULL);
 
+	window_apply(json, &document);
 	report->findings = document_int(json, "findings") > 0;
 	if (report->options.format == REPORT_TEXT)
 		kind->text(text, json, &document);
@@ -273,6 +277,15 @@ static const struct report_ops kinds[] = {
 
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == REPORT_KIND_COUNT, "a row for each kind");
 
+static void watch_document(struct report *report)
+{
+	const struct document_kind *kind = report->ops->document;
+
+	report->watcher = kind->watch(report->model);
+	if (kind->limit)
+		kind->limit(report->watcher, report->options.begin_ns, report->options.end_ns);
+}
+
 struct report *report_new(enum report_kind kind, struct model *model,
 			  const struct report_options *options, int *error)
 {
@@ -292,7 +305,7 @@ struct report *report_new(enum report_kind kind, struct model *model,
 		return NULL;
 	}
 	if (report->ops->document)
-		report->watcher = report->ops->document->watch(model);
+		watch_document(report);
 	else if (report->ops->watch)
 		report->watcher = report->ops->watch(report);
 	if (!report->watcher && report->ops->watch) {

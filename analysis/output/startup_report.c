@@ -405,7 +405,7 @@ json_t *startup_json(const struct startups *startups, const struct document *doc
 	for (guint i = 0; i < list->len; i++) {
 		const struct startup *startup = g_ptr_array_index(list, i);
 
-		if (document_wants(document, startup->begin_ns))
+		if (document_overlaps(document, startup->begin_ns, startup->end_ns))
 			json_array_append_new(startups_json,
 					      one_json(startups, document, startup, &findings));
 	}

@@ -190,8 +190,7 @@ json_t *waits_json(const struct waits *waits, const struct document *document)
 	for (guint i = 0; i < list->len; i++) {
 		const struct spin *spin = g_ptr_array_index(list, i);
 
-		if (document_wants(document, spin->end_ns))
-			json_array_append_new(spins, spin_json(document, spin));
+		json_array_append_new(spins, spin_json(document, spin));
 	}
 	list = waits_event_sites(waits);
 	for (guint i = 0; i < list->len; i++)

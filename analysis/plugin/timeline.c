@@ -3,6 +3,7 @@
 #include "plugin/timeline.h"
 
 #include "model/timeline.h"
+#include "model/timeline_window.h"
 #include "plugin/derived.h"
 
 /* Of the component. */
@@ -19,6 +20,7 @@ struct pass {
 	struct filter *filter;          /* borrowed */
 	bt_message_iterator *upstream;  /* owned */
 	struct timeline *timeline;      /* owned */
+	struct timeline_window *window; /* owned */
 	GHashTable *traces;             /* hostname (interned, may be NULL) -> struct derived */
 	GQueue messages;                /* of owned bt_message, to be given out */
 	bool failed, ended;
@@ -75,7 +77,7 @@ static void give(void *data, const struct timeline_item *item)
 	struct pass *pass = data;
 	struct derived *derived = g_hash_table_lookup(pass->traces, item->process->hostname);
 
-	if (!pass->failed && derived)
+	if (timeline_window_takes(pass->window, item) && !pass->failed && derived)
 		pass->failed = !derived_give(derived, item, &pass->messages);
 }
 
@@ -109,6 +111,8 @@ bt_message_iterator_class_initialize_method_status timeline_iterator_initialize(
 	filter->in_use = true;
 	g_queue_init(&pass->messages);
 	pass->traces = g_hash_table_new_full(NULL, NULL, NULL, free_derived);
+	pass->window = timeline_window_new(filter->shared.model, filter->shared.begin_ns,
+					   filter->shared.end_ns);
 	pass->timeline = timeline_new(filter->shared.model, give, pass);
 	bt_self_message_iterator_set_data(self, pass);
 	return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_OK;
@@ -124,6 +128,7 @@ void timeline_iterator_finalize(bt_self_message_iterator *self)
 	while ((message = g_queue_pop_head(&pass->messages)))
 		bt_message_put_ref(message);
 	timeline_free(pass->timeline);
+	timeline_window_free(pass->window);
 	g_hash_table_destroy(pass->traces);
 	bt_message_iterator_put_ref(pass->upstream);
 	g_free(pass);

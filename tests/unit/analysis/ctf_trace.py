@@ -227,3 +227,14 @@ class Program:
                   ("api_call", "u64", self.calls), ("ret", "i32", 0), ("os_errno", "i32", 0))
         self.fire(time + 3, "kmt:hsaKmtFreeMemory_exit", ("call", "u64", self.calls),
                   ("ctx", "u32", 0), ("status", "u32", 0), ("os_errno", "i32", 0))
+
+    def queue(self, time, address):
+        """A queue whose id is its address."""
+        self.calls += 1
+        self.fire(time, "kmt:hsaKmtCreateQueue_entry", ("call", "u64", self.calls),
+                  ("ctx", "u32", 0), ("NodeId", "u32", 1), ("NodeId_gpu_id", "u32", 77),
+                  ("Type", "u32", 1), ("QueueSizeInBytes", "u64", 4096),
+                  ("bt", "seq u64", (0x4001,)))
+        self.fire(time + 3, "kmt:hsaKmtCreateQueue_exit", ("call", "u64", self.calls),
+                  ("ctx", "u32", 0), ("status", "u32", 0), ("os_errno", "i32", 0),
+                  ("QueueResource_QueueId", "u64", address))
