@@ -7,25 +7,29 @@
 #include <glib.h>
 #include <string.h>
 
-static char **prepend(char **envp, const char *name, const char *value)
+/* Sets a variable to two parts, of which one may be NULL or empty. */
+static char **join(char **envp, const char *name, const char *first, const char *between,
+		   const char *second)
 {
-	const char *old = g_environ_getenv(envp, name);
-	char *joined = old && *old ? g_strconcat(value, ":", old, NULL) : g_strdup(value);
+	const bool both = first && *first && second && *second;
+	char *joined = both ? g_strconcat(first, between, second, NULL)
+			    : g_strdup(first && *first ? first : second);
 
 	envp = g_environ_setenv(envp, name, joined, TRUE);
 	g_free(joined);
 	return envp;
 }
 
-/* The runtime takes a list with blanks between. */
+/* Adds value in front of a variable that is a list. */
+static char **prepend(char **envp, const char *name, const char *value)
+{
+	return join(envp, name, value, ":", g_environ_getenv(envp, name));
+}
+
+/* Adds it at the end; the runtime takes a list with blanks between. */
 static char **append_word(char **envp, const char *name, const char *value)
 {
-	const char *old = g_environ_getenv(envp, name);
-	char *joined = old && *old ? g_strconcat(old, " ", value, NULL) : g_strdup(value);
-
-	envp = g_environ_setenv(envp, name, joined, TRUE);
-	g_free(joined);
-	return envp;
+	return join(envp, name, g_environ_getenv(envp, name), " ", value);
 }
 
 static bool must_exist(const char *path, char **reason)
@@ -131,6 +135,9 @@ bool environment_make(const struct environment_options *options, const struct pl
 		goto out;
 	}
 	envp = prepend(envp, "LD_PRELOAD", places->provider);
+	/* Without it LTTng-UST drops events whatever the channel says. */
+	if (options->blocking)
+		envp = g_environ_setenv(envp, "LTTNG_UST_ALLOW_BLOCKING", "1", TRUE);
 	if (options->snapshot)
 		envp = g_environ_setenv(envp, "KFDSCOPE_SNAPSHOT", options->snapshot, TRUE);
 	if (options->stack_depth)

@@ -18,6 +18,7 @@ struct environment_options {
 	enum model_front front;
 	bool system_thunk;       /* leave the program's own libhsakmt in place */
 	unsigned int layers;     /* enum layers: what has to be loaded to record them */
+	bool blocking;           /* the program may wait for room in the buffers */
 	const char *snapshot;    /* KFDSCOPE_SNAPSHOT; NULL: none */
 	const char *stack_depth; /* KFDSCOPE_STACK_DEPTH; NULL: default */
 	const char *stacks;      /* KFDSCOPE_STACKS; NULL: default */

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -24,6 +25,8 @@ struct record_options {
 	struct environment_options environment;
 	struct buffers_words buffers;
 	char *output;   /* owned; NULL: the default */
+	char *live;     /* owned; NULL: not sent to a relay daemon */
+	int live_port;  /* at which readers find that */
 	char *front;    /* owned */
 	char *topology; /* owned; NULL: no model */
 	char *layers;   /* owned; NULL: the default */
@@ -34,6 +37,9 @@ struct record_options {
 	char **also;                /* owned; NULL: none */
 	char *queue_hz;             /* owned; NULL: queues are not sampled */
 };
+
+#define LIVE_SCHEME "net://"
+#define LIVE_PORT   5344 /* lttng-relayd's default */
 
 static const char default_topology[] = "gfx90a";
 static const char default_queue_hz[] = "100";
@@ -87,6 +93,26 @@ static bool snapshot_valid(const struct cmd *cmd, struct record_options *options
 	return flight_parse(cmd, options->snapshot_on, &options->snapshot_at);
 }
 
+static bool live_valid(const struct cmd *cmd, struct record_options *options)
+{
+	options->recording.live_url = options->live;
+	if (!options->live)
+		return true;
+	if (!g_str_has_prefix(options->live, LIVE_SCHEME) || !options->live[strlen(LIVE_SCHEME)]) {
+		cmd_error(cmd,
+			  "--live is '%s': it must be " LIVE_SCHEME "HOST, or " LIVE_SCHEME
+			  "HOST:PORT:PORT with the ports for control and data",
+			  options->live);
+		return false;
+	}
+	if (options->output || options->recording.snapshot) {
+		cmd_error(cmd, "--live sends the trace away: it goes with neither -o nor "
+			       "--snapshot");
+		return false;
+	}
+	return true;
+}
+
 static bool queue_hz_valid(const struct cmd *cmd, const char *text)
 {
 	guint64 hz;
@@ -128,14 +154,15 @@ static bool options_valid(const struct cmd *cmd, struct record_options *options)
 		options->environment.front =
 			MODEL_FRONT_PRELOAD; /* the system's knows no plug-in */
 	if (!buffers_parse(cmd, &options->buffers, &options->recording) ||
-	    !also_parse(cmd, options->also, &options->recording) || !snapshot_valid(cmd, options))
+	    !also_parse(cmd, options->also, &options->recording) || !snapshot_valid(cmd, options) ||
+	    !live_valid(cmd, options))
 		return false;
 	options->environment.topology = options->topology;
 	options->environment.stack_depth = options->stack_depth;
 	options->environment.stacks = options->stacks;
 	options->environment.smi = options->smi;
 	options->environment.queue_hz = options->queue_hz;
-	options->recording.blocking = options->blocking;
+	options->recording.blocking = options->environment.blocking = options->blocking;
 	return true;
 }
 
@@ -164,6 +191,18 @@ static int run_child(const struct cmd *cmd, char **argv, char **envp, struct fli
 	return err == ENOENT ? CHILD_EXIT_NOT_FOUND : CHILD_EXIT_CANNOT_RUN;
 }
 
+/* Where readers find what is sent. */
+static void say_live(const struct record_options *options, struct recording *recording)
+{
+	const char *host = options->live + strlen(LIVE_SCHEME);
+	int length = (int)strcspn(host, ":/");
+
+	if (*host == '[') /* an IPv6 address */
+		length = (int)strcspn(host, "]") + 1;
+	fprintf(stderr, "kfdscope: live at '" LIVE_SCHEME "%.*s:%d/host/%s/%s'\n", length, host,
+		options->live_port, g_get_host_name(), recording_session(recording));
+}
+
 /* The last part of a recording that went to its directory from the beginning. */
 static void finish_trace(const struct cmd *cmd, const char *output, struct recording *recording,
 			 const struct child *child, char **argv, bool has_run)
@@ -178,6 +217,11 @@ static void finish_trace(const struct cmd *cmd, const char *output, struct recor
 	g_free(reason);
 	if (!has_run)
 		return;
+	if (!output) { /* it went to a relay daemon, which has it now */
+		fprintf(stderr, "kfdscope: sent, %" PRIu64 " events lost\n", lost_events);
+		trace_folder_say_losses(lost_events, lost_packets);
+		return;
+	}
 	if (!note_ending(output, child, argv))
 		cmd_error(cmd, "cannot note how the program ended: %s", g_strerror(errno));
 	trace_folder_say(output, lost_events, lost_packets,
@@ -214,6 +258,8 @@ static int run_recorded(const struct cmd *cmd, const struct record_options *opti
 		if (!flight)
 			goto out;
 	}
+	if (options->live)
+		say_live(options, recording);
 	rc = run_child(cmd, argv, envp, flight, child);
 	if (flight)
 		finish_flight(cmd, flight, recording, child, argv, rc == 0);
@@ -234,14 +280,16 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	struct places places;
 	struct daemon daemon;
 	struct child child = { 0 };
-	char **envp = NULL, *reason = NULL, *output, *snapshot = NULL;
+	char **envp = NULL, *reason = NULL, *output = NULL, *snapshot = NULL;
 	int rc = CHILD_EXIT_OWN_FAILURE;
 
 	places_init(&places);
-	output = trace_folder_path(options->output, argv[0]);
-	options->recording.output = output;
-	if (!trace_folder_make(cmd, output))
-		goto out;
+	if (!options->live) {
+		output = trace_folder_path(options->output, argv[0]);
+		options->recording.output = output;
+		if (!trace_folder_make(cmd, output))
+			goto out;
+	}
 	if (!daemon_open(&daemon, NULL, &reason)) {
 		cmd_error(cmd, "%s", reason);
 		goto out;
@@ -255,7 +303,7 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 		rc = run_recorded(cmd, options, argv, envp, &child);
 	daemon_close(&daemon);
 out:
-	if (rc == CHILD_EXIT_OWN_FAILURE || options->recording.snapshot)
+	if (output && (rc == CHILD_EXIT_OWN_FAILURE || options->recording.snapshot))
 		g_rmdir(output); /* only when still empty */
 	g_free(snapshot);
 	g_free(output);
@@ -269,7 +317,7 @@ out:
 
 static int record_run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct record_options options = { 0 };
+	struct record_options options = { .live_port = LIVE_PORT };
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
 		  "Write the trace into DIR (default: kfdscope-PROGRAM-TIME)", "DIR" },
@@ -302,6 +350,12 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		  "Keep a ring of SIZE a CPU in memory and write snapshots of it", "SIZE" },
 		{ "snapshot-on", 0, 0, G_OPTION_ARG_STRING, &options.snapshot_on,
 		  "When: signal (SIGUSR1), fault, failure, end (default: signal,fault)", "LIST" },
+		{ "live", 0, 0, G_OPTION_ARG_STRING, &options.live,
+		  "Send the trace to lttng-relayd at net://HOST[:CONTROL:DATA] as it is made",
+		  "URL" },
+		{ "live-port", 0, 0, G_OPTION_ARG_INT, &options.live_port,
+		  "The port at which it serves readers, for the address that is printed (5344)",
+		  "PORT" },
 		{ "blocking", 0, 0, G_OPTION_ARG_NONE, &options.blocking,
 		  "Stall the program rather than lose events", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -316,6 +370,7 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		rc = record(cmd, &options, argv + 1);
 out:
 	g_free(options.snapshot_on);
+	g_free(options.live);
 	g_free(options.output);
 	g_free(options.front);
 	g_free(options.buffers.size);
@@ -356,6 +411,8 @@ const struct cmd cmd_record = {
 		"Calls of HIP and HSA that other LTTng providers record become layers of the "
 		"reports:\n"
 		"--also='lttng_ust_hip:*'.\n\n"
+		"With --live the trace is sent as it is made, and the address to read it from is "
+		"printed.\n\n"
 		"Example:\n"
 		"  kfdscope record -o /tmp/trace --model -- rocminfo\n",
 	.run = record_run,

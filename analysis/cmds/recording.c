@@ -20,6 +20,8 @@
 #define SUBBUF_COUNT          4
 #define RING_SUBBUF_COUNT     8
 #define MIN_RING_SUBBUF_BYTES 4096U
+/* How old what a reader sees may be. */
+#define LIVE_INTERVAL_US 500000
 /* Programs hear of a daemon that starts by a futex, and then need a moment each. */
 #define REGISTER_TIMEOUT_US (5 * G_USEC_PER_SEC)
 #define REGISTER_POLL_MS    20
@@ -101,15 +103,21 @@ static bool fail(char **reason, const char *what, int code)
 static bool create_session(struct recording *recording, const struct recording_options *options,
 			   char **reason)
 {
-	const char *output = options->output;
+	const char *output = options->live_url ? options->live_url : options->output;
 	struct lttng_session_descriptor *descriptor =
-		options->snapshot
-			? lttng_session_descriptor_snapshot_create(recording->session)
+		options->snapshot ? lttng_session_descriptor_snapshot_create(recording->session)
+		: options->live_url
+			? lttng_session_descriptor_live_network_create(recording->session, output,
+								       NULL, LIVE_INTERVAL_US)
 			: lttng_session_descriptor_local_create(recording->session, output);
 	enum lttng_error_code code;
 
 	if (!descriptor) {
-		*reason = g_strdup_printf("'%s' cannot be a trace directory", output);
+		*reason = options->live_url
+				  ? g_strdup_printf("'%s' is no address of a relay daemon: give "
+						    "net://HOST, or net://HOST:PORT:PORT",
+						    output)
+				  : g_strdup_printf("'%s' cannot be a trace directory", output);
 		return false;
 	}
 	code = lttng_create_session_ext(descriptor);
@@ -140,6 +148,14 @@ static bool enable_channel(struct recording *recording, const struct recording_o
 	if (options->blocking)
 		lttng_channel_set_blocking_timeout(recording->channel, -1);
 	code = lttng_enable_channel(recording->handle, recording->channel);
+	/* The first command that needs the relay daemon. */
+	if (options->live_url && code < 0) {
+		*reason =
+			g_strdup_printf("no relay daemon answers at '%s': start lttng-relayd there "
+					"(%s)",
+					options->live_url, lttng_strerror(code));
+		return false;
+	}
 	return code >= 0 || fail(reason, "cannot make the event buffers", code);
 }
 
@@ -296,6 +312,11 @@ static void count_losses(struct recording *recording, uint64_t *lost_events, uin
 			*lost_packets += packets;
 	}
 	free(channels);
+}
+
+const char *recording_session(const struct recording *recording)
+{
+	return recording->session;
 }
 
 bool recording_refresh(struct recording *recording)

@@ -14,6 +14,7 @@ struct recording_options {
 	uint64_t subbuf_size_bytes; /* power of two; 0: chosen from the room in shared memory */
 	uint32_t subbuf_count;      /* power of two; 0: chosen */
 	unsigned int layers;        /* enum layers */
+	const char *live_url;       /* of a relay daemon, in place of output; NULL: none */
 	bool snapshot;              /* only a ring in memory, for recording_snapshot() */
 	uint64_t ring_bytes;        /* of it, a CPU; 0: what shared memory allows */
 	bool blocking;              /* stall the program rather than lose events */
@@ -42,6 +43,9 @@ bool recording_start(const struct recording_options *options, struct recording *
  */
 bool recording_knows(struct recording *recording, pid_t pid, int stop_fd)
 	__attribute__((warn_unused_result));
+
+/* The name of the session, valid while the recording is. */
+const char *recording_session(const struct recording *recording);
 
 /* Asks all programs that are recorded to tell their state anew; they do so by and by. */
 bool recording_refresh(struct recording *recording) __attribute__((warn_unused_result));

@@ -63,8 +63,13 @@ void trace_folder_say(const char *path, uint64_t lost_events, uint64_t lost_pack
 	else
 		fprintf(stderr, "kfdscope: %" PRIu64 " events recorded, %" PRIu64 " lost\n", events,
 			lost_events);
+	trace_folder_say_losses(lost_events, lost_packets);
+	fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", path);
+}
+
+void trace_folder_say_losses(uint64_t lost_events, uint64_t lost_packets)
+{
 	if (lost_events || lost_packets)
 		fprintf(stderr, "kfdscope: the buffers were too small: record with "
 				"--subbuf-size=8M, or with --blocking to lose nothing\n");
-	fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", path);
 }

@@ -29,4 +29,7 @@ bool trace_folder_make(const struct cmd *cmd, const char *path) __attribute__((w
 void trace_folder_say(const char *path, uint64_t lost_events, uint64_t lost_packets,
 		      const char *when_empty);
 
+/* What to do about losses; nothing when there are none. */
+void trace_folder_say_losses(uint64_t lost_events, uint64_t lost_packets);
+
 #endif
