@@ -175,6 +175,8 @@ static int catch_signals(void)
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
 
+	signal(SIGPIPE, SIG_IGN); /* a session daemon that hangs up is reported by its library */
+
 	sigemptyset(&set);
 	for (size_t i = 0; i < G_N_ELEMENTS(ending); i++)
 		sigaddset(&set, ending[i]);

@@ -19,18 +19,24 @@ static sigset_t caught, mask_before;
 
 void child_catch_signals(void)
 {
+	sigset_t blocked;
+
 	sigemptyset(&caught);
 	sigaddset(&caught, SIGCHLD);
 	sigaddset(&caught, CHILD_SIGNAL_OWN);
 	for (size_t i = 0; i < PASSED_COUNT; i++)
 		sigaddset(&caught, passed_signals[i]);
-	sigprocmask(SIG_BLOCK, &caught, &mask_before);
+	/* A session daemon that hangs up must not end us; liblttng-ctl reports the error as well. */
+	blocked = caught;
+	sigaddset(&blocked, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &blocked, &mask_before);
 }
 
 void child_restore_signals(void)
 {
 	const struct timespec now = { 0 };
 
+	sigaddset(&caught, SIGPIPE);
 	/* One that came after the program's end must not end us half-way through the reports. */
 	while (sigtimedwait(&caught, NULL, &now) > 0)
 		;

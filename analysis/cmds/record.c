@@ -10,6 +10,7 @@
 #include "layers.h"
 #include "places.h"
 #include "recording.h"
+#include "relay.h"
 #include "trace_folder.h"
 
 #include <errno.h>
@@ -37,9 +38,6 @@ struct record_options {
 	char **also;                /* owned; NULL: none */
 	char *queue_hz;             /* owned; NULL: queues are not sampled */
 };
-
-#define LIVE_SCHEME "net://"
-#define LIVE_PORT   5344 /* lttng-relayd's default */
 
 static const char default_topology[] = "gfx90a";
 static const char default_queue_hz[] = "100";
@@ -98,9 +96,9 @@ static bool live_valid(const struct cmd *cmd, struct record_options *options)
 	options->recording.live_url = options->live;
 	if (!options->live)
 		return true;
-	if (!g_str_has_prefix(options->live, LIVE_SCHEME) || !options->live[strlen(LIVE_SCHEME)]) {
+	if (!relay_url_valid(options->live)) {
 		cmd_error(cmd,
-			  "--live is '%s': it must be " LIVE_SCHEME "HOST, or " LIVE_SCHEME
+			  "--live is '%s': it must be " RELAY_SCHEME "HOST, or " RELAY_SCHEME
 			  "HOST:PORT:PORT with the ports for control and data",
 			  options->live);
 		return false;
@@ -194,13 +192,10 @@ static int run_child(const struct cmd *cmd, char **argv, char **envp, struct fli
 /* Where readers find what is sent. */
 static void say_live(const struct record_options *options, struct recording *recording)
 {
-	const char *host = options->live + strlen(LIVE_SCHEME);
-	int length = (int)strcspn(host, ":/");
+	char *url = relay_live_url(options->live, options->live_port, recording_session(recording));
 
-	if (*host == '[') /* an IPv6 address */
-		length = (int)strcspn(host, "]") + 1;
-	fprintf(stderr, "kfdscope: live at '" LIVE_SCHEME "%.*s:%d/host/%s/%s'\n", length, host,
-		options->live_port, g_get_host_name(), recording_session(recording));
+	fprintf(stderr, "kfdscope: live at '%s'\n", url);
+	g_free(url);
 }
 
 /* The last part of a recording that went to its directory from the beginning. */
@@ -284,6 +279,10 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	int rc = CHILD_EXIT_OWN_FAILURE;
 
 	places_init(&places);
+	if (options->live && !relay_answers(options->live, &reason)) {
+		cmd_error(cmd, "%s", reason);
+		goto out;
+	}
 	if (!options->live) {
 		output = trace_folder_path(options->output, argv[0]);
 		options->recording.output = output;
@@ -317,7 +316,7 @@ out:
 
 static int record_run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct record_options options = { .live_port = LIVE_PORT };
+	struct record_options options = { .live_port = RELAY_LIVE_PORT };
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
 		  "Write the trace into DIR (default: kfdscope-PROGRAM-TIME)", "DIR" },

@@ -148,14 +148,6 @@ static bool enable_channel(struct recording *recording, const struct recording_o
 	if (options->blocking)
 		lttng_channel_set_blocking_timeout(recording->channel, -1);
 	code = lttng_enable_channel(recording->handle, recording->channel);
-	/* The first command that needs the relay daemon. */
-	if (options->live_url && code < 0) {
-		*reason =
-			g_strdup_printf("no relay daemon answers at '%s': start lttng-relayd there "
-					"(%s)",
-					options->live_url, lttng_strerror(code));
-		return false;
-	}
 	return code >= 0 || fail(reason, "cannot make the event buffers", code);
 }
 
