@@ -16,7 +16,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "trace.h"
+#include "maker.h"
+#include "origin.h"
 
 #define SHARED_MEMORY_NEEDED_BYTES (256U << 10)
 #define PROVIDER_FILE              "libkfdscope-tracepoints.so"
@@ -150,6 +151,7 @@ static void __attribute__((constructor)) trace_init(void)
 
 	trace_options_read();
 	device_set_decorator(trace_device_decorate);
+	kmt_origin_set_source(trace_maker_here);
 	provider = provider_in(RTLD_DEFAULT);
 	if (provider)
 		take(provider);

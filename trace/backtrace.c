@@ -13,6 +13,7 @@ enum { STACK_DEPTH_DEFAULT = 32 };
 static struct trace_options options = {
 	.stack_depth = STACK_DEPTH_DEFAULT,
 	.stacks_at = TRACE_STACKS_API | TRACE_STACKS_MEMORY | TRACE_STACKS_ALONE,
+	.keeps = true,
 };
 
 const struct trace_options *trace_options(void)
@@ -32,7 +33,8 @@ static uint32_t queue_hz(const char *text)
 	return value < HZ_MAX ? (uint32_t)value : HZ_MAX;
 }
 
-void trace_options_read(void)
+/* One word of KFDSCOPE_STACKS. */
+static void read_stacks(const char *word, size_t length)
 {
 	static const struct {
 		const char *name;
@@ -44,9 +46,21 @@ void trace_options_read(void)
 		{ "all", TRACE_STACKS_API | TRACE_STACKS_MEMORY | TRACE_STACKS_IOCTL },
 		{ "none", 0 },
 	};
+
+	if (length == strlen("interned") && strncmp(word, "interned", length) == 0)
+		options.interns = true;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (length == strlen(places[i].name) && strncmp(word, places[i].name, length) == 0)
+			options.stacks_at = places[i].stacks_at;
+	}
+}
+
+void trace_options_read(void)
+{
 	const char *depth = getenv("KFDSCOPE_STACK_DEPTH");
 	const char *where = getenv("KFDSCOPE_STACKS");
 	const char *smi = getenv("KFDSCOPE_SMI");
+	const char *keep = getenv("KFDSCOPE_KEEP_STACKS");
 	char *end = NULL;
 
 	options.queue_hz = queue_hz(getenv("KFDSCOPE_QUEUE_HZ"));
@@ -58,9 +72,12 @@ void trace_options_read(void)
 			options.stack_depth =
 				value < TRACE_STACK_CAP ? (uint32_t)value : TRACE_STACK_CAP;
 	}
-	for (size_t i = 0; where && i < sizeof(places) / sizeof(places[0]); i++) {
-		if (strcmp(where, places[i].name) == 0)
-			options.stacks_at = places[i].stacks_at;
+	options.keeps = !keep || strcmp(keep, "0") != 0;
+	for (const char *word = where; word && *word; word += strspn(word, ",")) {
+		const size_t length = strcspn(word, ",");
+
+		read_stacks(word, length);
+		word += length;
 	}
 }
 
@@ -80,6 +97,9 @@ void trace_stack_cut(struct trace_stack *stack, const void *caller, int capacity
 	stack->first = stack->frames;
 	stack->length = 0;
 	stack->is_truncated = 0;
+	stack->number = 0;
+	stack->inline_length = 0;
+	stack->defined = 0;
 	if (!capacity || !provider)
 		return;
 	while (skip < count && skip < TRACE_STACK_OWN &&
@@ -95,7 +115,12 @@ void trace_stack_cut(struct trace_stack *stack, const void *caller, int capacity
 		stack->is_truncated = count == capacity || count - skip > depth;
 		stack->length = (uint16_t)(count - skip > depth ? depth : count - skip);
 	}
-	provider->seen(stack->first, stack->length);
+	stack->number =
+		provider->stack_number(stack->first, stack->length, stack->is_truncated != 0);
+	if (__builtin_expect(options.interns, 0) && provider->stack_define(stack->number))
+		stack->defined = stack->number;
+	else
+		stack->inline_length = stack->length;
 }
 
 void trace_stack_of_device_call(struct trace_stack *stack, const struct trace_device_call *call)

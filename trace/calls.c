@@ -64,6 +64,8 @@ bool trace_call_end(struct trace_call *call, enum trace_event leave)
 	if (thread->has_reads)
 		trace_reads_flush();
 	call->os_errno = 0;
+	thread->maker.caller = NULL;
+	thread->maker.stack = 0;
 	if (!making_begin(thread))
 		return false;
 	if (call->number) {

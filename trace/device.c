@@ -156,8 +156,9 @@ static int unknown_ioctl(struct device *dev, int fd, unsigned long request, void
 
 		trace_stack_of_device_call(&stack, &call);
 		event.bt = stack.first;
-		event.bt_len = stack.length;
+		event.bt_len = stack.inline_length;
 		event.bt_truncated = stack.is_truncated;
+		event.bt_id = stack.defined;
 		trace_call_fire(TRACE_kmt_os_unknown_ioctl_entry, &event);
 	}
 	ret = dev->base_ops->ioctl(dev, fd, request, arg);

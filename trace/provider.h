@@ -7,6 +7,7 @@
 #ifndef KFDSCOPE_TRACE_PROVIDER_H
 #define KFDSCOPE_TRACE_PROVIDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "events.h" /* generated: enum trace_event and the event structures */
@@ -17,6 +18,13 @@
 enum {
 	TRACE_STACK_CAP = 64, /* frames recorded at most */
 	TRACE_STACK_OWN = 12, /* our own frames that may stand before the caller's */
+};
+
+/* A stack that an object was made by. */
+struct trace_kept_stack {
+	uint16_t length;
+	bool is_truncated;
+	uint64_t frames[TRACE_STACK_CAP]; /* 0: in a library that has gone since */
 };
 
 /* What the provider calls in the library. All pointers set. */
@@ -41,8 +49,22 @@ struct trace_provider {
 	const int *const *enabled;              /* by event: not 0 while a recording wants it */
 	void (*const *fire)(const void *event); /* by event */
 	int (*walk)(uint64_t *frames, int capacity); /* innermost first; frames, or below 1 */
-	/* Told of each stack that an event is to carry: its libraries may be news to a recording. */
-	void (*seen)(const uint64_t *frames, int count);
+	/* By event: its name without the provider's. */
+	const char *(*name)(enum trace_event event);
+	/*
+	 * Told of each stack that was walked: its libraries may be news to a recording. Equal stacks
+	 * have one number for ever; 0 when there is no room for more.
+	 */
+	uint32_t (*stack_number)(const uint64_t *frames, int count, bool is_truncated);
+	/*
+	 * Makes sure that the recordings know the stack of a number by kmt_state:stack.
+	 * false: they do not, and no event may name it.
+	 */
+	bool (*stack_define)(uint32_t number);
+	/* Counts the objects that are made, by all of ours together; atomic. */
+	uint32_t *order;
+	/* The stack of a number, in any thread. false: not known. */
+	bool (*stack_get)(uint32_t number, struct trace_kept_stack *out);
 	/*
 	 * How many device calls that our objects record the calling thread is in. Whoever stands at the
 	 * libc boundary below others leaves those alone.

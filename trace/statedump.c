@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "event/event.h"
+#include "maker.h"
 #include "memory/fmm.h"
 #include "openclose/process.h"
 #include "queue/queue.h"
@@ -117,6 +118,7 @@ static void emit_allocation(const struct kmt_object_info *info, void *data)
 {
 	struct dump *dump = data;
 	struct kmt_state_allocation event;
+	struct trace_made_by by;
 	const size_t capacity = sizeof(event.handles) / sizeof(event.handles[0]);
 
 	memset(&event, 0, offsetof(struct kmt_state_allocation, handles));
@@ -134,6 +136,8 @@ static void emit_allocation(const struct kmt_object_info *info, void *data)
 	event.mappings = info->mappings;
 	event.is_import = info->is_import;
 	event.is_internal = info->is_internal;
+	trace_maker_tell(info->origin, &by);
+	TRACE_MAKER_FILL(&event, &by);
 	event.handles_count = info->handle_count;
 	event.handles_truncated = info->handle_count > capacity;
 	event.handles_len = (uint16_t)(event.handles_truncated ? capacity : info->handle_count);
@@ -154,7 +158,8 @@ static void emit_allocation(const struct kmt_object_info *info, void *data)
 static void emit_queue(const struct kmt_queue_info *info, void *data)
 {
 	struct dump *dump = data;
-	const struct kmt_state_queue event = {
+	struct trace_made_by by;
+	struct kmt_state_queue event = {
 		.dump = dump->number,
 		.ctx = dump->ctx->id,
 		.queue_id = info->handle,
@@ -175,6 +180,8 @@ static void emit_queue(const struct kmt_queue_info *info, void *data)
 		.cwsr_size_bytes = info->cwsr_size_bytes,
 	};
 
+	trace_maker_tell(info->origin, &by);
+	TRACE_MAKER_FILL(&event, &by);
 	emit(dump->provider, TRACE_kmt_state_queue, &event);
 	dump->queues++;
 }
@@ -182,7 +189,8 @@ static void emit_queue(const struct kmt_queue_info *info, void *data)
 static void emit_event(const struct kmt_event_info *info, void *data)
 {
 	struct dump *dump = data;
-	const struct kmt_state_event event = {
+	struct trace_made_by by;
+	struct kmt_state_event event = {
 		.dump = dump->number,
 		.ctx = dump->ctx->id,
 		.event = info->address,
@@ -192,6 +200,8 @@ static void emit_event(const struct kmt_event_info *info, void *data)
 		.auto_reset = info->auto_reset,
 	};
 
+	trace_maker_tell(info->origin, &by);
+	TRACE_MAKER_FILL(&event, &by);
 	emit(dump->provider, TRACE_kmt_state_event, &event);
 	dump->events++;
 }

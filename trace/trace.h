@@ -32,6 +32,13 @@ struct trace_reads {
 	uint64_t bytes, busy_ns;
 };
 
+/* The last API call that began in a thread; it need not be there any more unless stack is set. */
+struct trace_maker {
+	const void *caller; /* its return address; NULL: none */
+	enum trace_event entry;
+	uint32_t stack; /* number of the stack that a recording got; 0: none, or it has ended */
+};
+
 /* A thread's share. */
 struct trace_thread {
 	uint64_t api_calls, device_calls; /* counted while something is recorded */
@@ -44,6 +51,7 @@ struct trace_thread {
 	struct trace_reads reads;
 	/* Where a function in front of the device's operations was called from; NULL: there is none. */
 	const void *caller;
+	struct trace_maker maker; /* of what the current API call makes (maker.h) */
 };
 
 /* The provider in use; NULL: not traced. Set by attach.c only. */
@@ -70,6 +78,18 @@ static inline bool trace_wanted(enum trace_event one, enum trace_event other)
 
 	return __builtin_expect(provider != NULL, 0) &&
 	       (trace_enabled(provider, one) || trace_enabled(provider, other));
+}
+
+/* The same where a function is entered: says who makes what the function makes. */
+static inline bool trace_call_wanted(const void *caller, enum trace_event entry,
+				     enum trace_event leave)
+{
+	const struct trace_provider *provider = trace_provider_get();
+
+	if (__builtin_expect(provider == NULL, 1))
+		return false;
+	trace_thread.maker = (struct trace_maker){ .caller = caller, .entry = entry };
+	return trace_enabled(provider, entry) || trace_enabled(provider, leave);
 }
 
 /*
@@ -113,6 +133,10 @@ struct trace_stack {
 	const uint64_t *first;
 	uint16_t length;
 	uint8_t is_truncated;
+	uint32_t number; /* the same for equal ones; 0: none */
+	/* What an event carries: the frames, or the number of a stack that has been defined. */
+	uint16_t inline_length;
+	uint32_t defined;
 };
 /* Where stacks are recorded (KFDSCOPE_STACKS) and how deep (KFDSCOPE_STACK_DEPTH). */
 enum trace_stacks_at {
@@ -126,6 +150,8 @@ struct trace_options {
 	uint32_t stacks_at;   /* of TRACE_STACKS_* */
 	uint32_t queue_hz;    /* samples of queues a second; 0: none (KFDSCOPE_QUEUE_HZ) */
 	bool smi;             /* the driver's event streams are read (KFDSCOPE_SMI) */
+	bool interns;         /* events carry numbers of stacks (KFDSCOPE_STACKS=interned) */
+	bool keeps;           /* objects remember who made them (KFDSCOPE_KEEP_STACKS) */
 };
 /* What the environment says; the defaults before trace_options_read(). */
 const struct trace_options *trace_options(void);
@@ -158,6 +184,7 @@ static inline __attribute__((always_inline)) void trace_stack_of_call(struct tra
 {
 	trace_stack_walk(stack, caller, TRACE_STACKS_API);
 	trace_thread.api_has_stack = stack->length > 0;
+	trace_thread.maker.stack = stack->number;
 }
 
 /* The same for a call that changes memory. */
@@ -166,6 +193,7 @@ static inline __attribute__((always_inline)) void trace_stack_of_memory_call(
 {
 	trace_stack_walk(stack, caller, TRACE_STACKS_MEMORY);
 	trace_thread.api_has_stack = stack->length > 0;
+	trace_thread.maker.stack = stack->number;
 }
 /* The same for a device call; empty when the API call around it has recorded its stack. */
 void trace_stack_of_device_call(struct trace_stack *stack, const struct trace_device_call *call);

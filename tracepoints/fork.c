@@ -15,6 +15,7 @@
 
 #include "host.h"
 #include "modules.h"
+#include "stacks.h"
 
 /* Between prepare and the handlers after it; only the forking thread uses it. */
 static sigset_t saved_signals;
@@ -38,6 +39,7 @@ static void forget(void)
 {
 	statedump_forked();
 	modules_forked();
+	stacks_forked();
 	host_for_each(host_forked);
 }
 

@@ -22,6 +22,7 @@ enum {
 	MODULES_MAX = 1024, /* further ones are not told */
 	SEEN_SLOTS = 4096,  /* a power of two */
 };
+#define PAGE_MASK (~(uint64_t)0xFFF)
 
 struct module {
 	uint64_t base, size_bytes;
@@ -31,10 +32,12 @@ struct module {
 	char path[512];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the three below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the four below */
 static struct module modules[MODULES_MAX];
 static int module_count;
 static unsigned long long adds, subs; /* of the last look */
+static bool are_told;                 /* the table has nothing that was not told */
+static uint32_t epoch = 1;            /* atomic */
 
 /* The object that an address was found in. */
 struct place {
@@ -182,35 +185,50 @@ static void sweep(void)
 	module_count = kept;
 }
 
+/* After an overflow 0 is left out: nothing has been told in it. */
+static void epoch_next(void)
+{
+	if (__atomic_add_fetch(&epoch, 1, __ATOMIC_RELAXED) == 0)
+		__atomic_add_fetch(&epoch, 1, __ATOMIC_RELAXED);
+}
+
+uint32_t modules_epoch(void)
+{
+	return __atomic_load_n(&epoch, __ATOMIC_RELAXED);
+}
+
 /* The caller holds the lock. */
 static void update(void)
 {
 	const int known = module_count;
 	int first_new = known; /* modules from here on have not been told yet */
-	bool is_unchanged = module_count > 0;
+	const bool tells = provider_enabled(TRACE_kmt_state_module);
+	bool is_unchanged = module_count > 0 && (are_told || !tells);
 
 	for (int i = 0; i < known; i++)
 		modules[i].is_present = false;
 	dl_iterate_phdr(look_at, &is_unchanged);
 	if (is_unchanged)
 		return;
+	epoch_next();
 	for (int i = 0; i < SEEN_SLOTS; i++)
 		__atomic_store_n(&seen[i], 0, __ATOMIC_RELAXED);
 	/* What has gone first: something new may lie in its place. */
 	for (int i = 0; i < known; i++)
 		first_new -= !modules[i].is_present;
 	sweep();
-	for (int i = first_new; i < module_count; i++)
+	for (int i = are_told ? first_new : 0; i < module_count; i++)
 		emit(&modules[i]);
+	are_told = tells;
 }
 
-void modules_seen(const uint64_t *frames, int count)
+bool modules_seen(const uint64_t *frames, int count)
 {
 	struct place place = { 0 };
 	bool has_news = false;
 
 	if (!provider_enabled(TRACE_kmt_state_module))
-		return;
+		return false;
 	for (int i = 0; i < count; i++) {
 		const uint64_t key = seen_key(frames[i], &place);
 
@@ -218,19 +236,32 @@ void modules_seen(const uint64_t *frames, int count)
 			has_news = true;
 	}
 	/* Who holds the lock is looking already. */
-	if (!has_news || pthread_mutex_trylock(&lock) != 0)
-		return;
+	if (!has_news)
+		return true;
+	if (pthread_mutex_trylock(&lock) != 0)
+		return false;
 	update();
 	for (int i = 0; i < count; i++)
 		__atomic_store_n(seen_slot(frames[i]), seen_key(frames[i], &place),
 				 __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&lock);
+	return false; /* the epoch may be another one now; the next time tells */
+}
+
+bool modules_have(uint64_t begin, const char *name)
+{
+	bool has = false;
+
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < module_count && !has; i++)
+		has = (modules[i].base & PAGE_MASK) == (begin & PAGE_MASK) &&
+		      (modules[i].is_main ? !*name : strcmp(modules[i].path, name) == 0);
+	pthread_mutex_unlock(&lock);
+	return has;
 }
 
 void modules_dump(void)
 {
-	if (!provider_enabled(TRACE_kmt_state_module))
-		return;
 	pthread_mutex_lock(&lock);
 	update();
 	for (int i = 0; i < module_count; i++)
@@ -242,5 +273,6 @@ void modules_forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	module_count = 0;
+	epoch_next();
 	memset(seen, 0, sizeof(seen));
 }

@@ -4,7 +4,7 @@
 
 #include "host.h"
 #include "incident.h"
-#include "modules.h"
+#include "stacks.h"
 #include "table.h"
 #include "walker.h"
 
@@ -32,6 +32,13 @@ void provider_fire(enum trace_event number, const void *event)
 {
 	if (provider_enabled(number))
 		tp_fire[number](event);
+}
+
+static uint32_t order;
+
+static const char *event_name(enum trace_event number)
+{
+	return tp_name[number];
 }
 
 static __thread uint32_t depth __attribute__((tls_model("initial-exec")));
@@ -66,7 +73,11 @@ __attribute__((visibility("default"))) const struct trace_provider kfdscope_trac
 	.enabled = tp_enabled,
 	.fire = tp_fire,
 	.walk = walker_walk,
-	.seen = modules_seen,
+	.name = event_name,
+	.stack_number = stacks_number,
+	.stack_define = stacks_define,
+	.order = &order,
+	.stack_get = stacks_get,
 	.device_depth = device_depth,
 	.incident = incident_tell,
 	.attach = attach,
@@ -75,6 +86,7 @@ __attribute__((visibility("default"))) const struct trace_provider kfdscope_trac
 static void __attribute__((constructor)) provider_init(void)
 {
 	walker_init();
+	stacks_init();
 	fork_init();
 	statedump_init();
 	incident_init();

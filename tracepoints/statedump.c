@@ -15,6 +15,7 @@
 #include "host.h"
 #include "incident.h"
 #include "modules.h"
+#include "stacks.h"
 
 static sem_t wanted;
 static pid_t dumper_of; /* process that has the thread */
@@ -31,7 +32,7 @@ static void *dump_thread(void *unused)
 		while (sem_wait(&wanted) != 0)
 			;
 		incident_take();
-		modules_dump();
+		modules_dump(); /* first: kept stacks are checked against it */
 		host_for_each(dump_host);
 		incident_done();
 	}
@@ -82,6 +83,7 @@ static void on_statedump_start(void *data, void *session)
 {
 	(void)data;
 	(void)session;
+	stacks_recording_started();
 	(void)statedump_request(); /* without a thread the recording lacks the state */
 }
 

@@ -5,12 +5,16 @@
 
 #include "memory.h"
 
+/* The places in the order of what is made within the recording begin here (struct site, newest). */
+#define MADE_NOW (UINT64_C(1) << 40)
+
 /* A lifetime that is about to begin. */
 struct block_plan {
 	struct site site; /* the key part only */
 	uint32_t ctx;
 	uint64_t address, size_bytes;
 	int64_t begin_ns;
+	uint64_t made;                  /* of dumped ones: their place in the order; 0: made now */
 	const struct call_type *served; /* see struct block */
 	bool indexed;                   /* calls name it by its address */
 };

@@ -231,6 +231,7 @@ struct block *block_begin(struct memory *memory, const struct block_plan *plan)
 	block->size_bytes = plan->size_bytes;
 	block->begin_ns = block->confirmed_ns = plan->begin_ns;
 	block->served = plan->served;
+	block->made = plan->made;
 	block->bos = g_ptr_array_new();
 	block->refs = 1;
 	g_hash_table_add(memory->blocks, block);
@@ -241,6 +242,7 @@ struct block *block_begin(struct memory *memory, const struct block_plan *plan)
 	if (site->taken_count++ == 0)
 		site->first_ns = plan->begin_ns;
 	site->last_ns = plan->begin_ns;
+	site->newest = MAX(site->newest, plan->made ? plan->made : MADE_NOW + block->id);
 	site->taken_bytes += plan->size_bytes;
 	usages_add(block);
 	if (site->class == BLOCK_INTERNAL) {

@@ -72,6 +72,7 @@ struct site {
 	uint64_t ended_count;
 	uint64_t lifetime_sum_ns; /* of the ended ones */
 	int64_t first_ns, last_ns;
+	uint64_t newest; /* grows with each block that begins anywhere, also before the recording */
 	struct usage usage;
 };
 
@@ -93,6 +94,7 @@ struct block {
 	uint32_t ctx;
 	uint64_t address, size_bytes;
 	int64_t begin_ns;     /* exit of the call that took it, or the state dump */
+	uint64_t made;        /* of dumped ones: place in the order they were made; else 0 */
 	int64_t confirmed_ns; /* last moment it was surely alive */
 	int64_t end_ns;
 	enum block_fate fate;

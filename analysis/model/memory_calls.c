@@ -77,6 +77,15 @@ static void api_alloc(struct memory *memory, struct call *call, const struct rec
 		g_ptr_array_set_size(call->bos, 0);
 }
 
+/* A state dump listed it after this free had begun and before it took place. */
+static struct block *dumped_meanwhile(const struct memory *memory, const struct call *call)
+{
+	struct block *block =
+		memory_find(memory, call_ctx(call), values_get(&call->values, FIELD_ADDRESS, 0));
+
+	return block && block->from_dump && block->begin_ns >= call->entry_ns ? block : NULL;
+}
+
 static void api_free(struct memory *memory, struct call *call, const struct record *exit)
 {
 	struct block *block = call->target;
@@ -84,6 +93,8 @@ static void api_free(struct memory *memory, struct call *call, const struct reco
 
 	if (block)
 		block->free_pending = false;
+	else
+		block = dumped_meanwhile(memory, call);
 	/* A host that gives up what a guest has left: the guest has not freed it. */
 	if (status == 0 && block && guests_is_gone(call->thread))
 		return;
@@ -403,6 +414,11 @@ static void bo_end(struct memory *memory, struct call *call, struct call *around
 	struct bo *bo = call->bo_target;
 	struct block *block;
 
+	/* Listed by a state dump after this free had begun and before it took place? */
+	if (!bo)
+		bo = bo_find(memory, values_get(&call->values, FIELD_HANDLE, 0));
+	if (bo && bo != call->bo_target && bo->begin_ns < call->entry_ns)
+		return;
 	if (!bo || bo->ended)
 		return;
 	bo->free_pending = false;

@@ -464,6 +464,15 @@ static void take_state(struct model *model, const struct record *record)
 	case RECORD_DUMP_EVENT:
 		take_dump_owner(process, record, ORIGIN_EVENT, FIELD_EVENT);
 		break;
+	case RECORD_DUMP_REQUEST:
+		requests_dump(process->requests, process, record);
+		break;
+	case RECORD_DUMP_REQUESTS:
+		process->requests->is_dumped = true;
+		break;
+	case RECORD_STACK:
+		process_define_stack(process, record);
+		break;
 	case RECORD_DUMP_END:
 		memory_dump_end(process->memory, record->time_ns,
 				!lost_since(model, process, process->memory->dump_begin_ns));

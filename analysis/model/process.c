@@ -88,6 +88,8 @@ void process_free(struct process *process)
 	g_hash_table_destroy(process->threads);
 	memory_free(process->memory);
 	requests_free(process->requests);
+	if (process->defined_stacks)
+		g_hash_table_destroy(process->defined_stacks);
 	stacks_fini(&process->stacks);
 	modules_fini(&process->modules);
 	g_ptr_array_free(process->nodes, TRUE);
@@ -161,6 +163,38 @@ const struct node *process_node_of_gpu(const struct process *process, uint32_t g
 	return NULL;
 }
 
+static const struct stack *given_stack(struct process *process, const struct record *record)
+{
+	return stacks_intern(&process->stacks, record->stack, record->stack_depth,
+			     process->modules.epoch,
+			     values_get(&record->values, FIELD_TRUNCATED, 0) != 0);
+}
+
+const struct stack *process_stack(struct process *process, const struct record *record)
+{
+	const uint64_t id = values_get(&record->values, FIELD_STACK_ID, 0);
+	const struct stack *stack = NULL;
+
+	if (record->stack_depth || !id)
+		return given_stack(process, record);
+	if (process->defined_stacks)
+		stack = g_hash_table_lookup(process->defined_stacks, GSIZE_TO_POINTER(id));
+	process->unknown_stacks += !stack;
+	return stack;
+}
+
+void process_define_stack(struct process *process, const struct record *record)
+{
+	const uint64_t id = values_get(&record->values, FIELD_STACK_ID, 0);
+
+	if (!id)
+		return;
+	if (!process->defined_stacks)
+		process->defined_stacks = g_hash_table_new(NULL, NULL);
+	g_hash_table_insert(process->defined_stacks, GSIZE_TO_POINTER(id),
+			    (void *)given_stack(process, record));
+}
+
 bool thread_is_reused(const struct thread *thread, const struct record *entry)
 {
 	uint64_t last = thread->last_number[entry->type->layer];
@@ -210,9 +244,7 @@ struct call *thread_push(struct thread *thread, const struct record *entry)
 	call->served = served;
 	call->is_foreign = entry->is_foreign;
 	values_copy(&call->values, &entry->values);
-	call->stack = stacks_intern(&process->stacks, entry->stack, entry->stack_depth,
-				    process->modules.epoch,
-				    values_get(&entry->values, FIELD_TRUNCATED, 0) != 0);
+	call->stack = process_stack(process, entry);
 	call->id_count = MIN(entry->id_count, CALL_IDS_MAX);
 	if (call->id_count)
 		call->ids = g_memdup2(entry->ids, call->id_count * sizeof(call->ids[0]));

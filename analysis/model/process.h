@@ -99,7 +99,10 @@ struct process {
 	struct thread *last_thread; /* borrowed: the last one that was looked up */
 	struct modules modules;
 	struct stacks stacks;
-	GPtrArray *nodes; /* of struct node, owned */
+	/* Stack id -> struct stack (borrowed from stacks); NULL: no recording of ids. */
+	GHashTable *defined_stacks;
+	uint64_t unknown_stacks; /* calls whose stack has an id that nothing defines */
+	GPtrArray *nodes;        /* of struct node, owned */
 
 	struct memory *memory;     /* owned: memory.h */
 	struct requests *requests; /* owned: requests.h */
@@ -125,6 +128,10 @@ void process_free(struct process *process);
 void process_set_name(struct process *process, const char *name);
 /* The thread of the record; made when needed. Borrowed. */
 struct thread *process_thread(struct process *process, const struct record *record);
+/* The stack of a record, given or by its id; NULL: none, or not known. */
+const struct stack *process_stack(struct process *process, const struct record *record);
+/* An id stands for the record's stack from now on. */
+void process_define_stack(struct process *process, const struct record *record);
 /* Records what a node is called; fills gaps of an earlier record. */
 void process_set_node(struct process *process, uint32_t node_id, uint32_t gpu_id, const char *name);
 /* @return the node, or NULL. */

@@ -23,7 +23,10 @@ enum record_kind {
 	RECORD_DUMP_ALLOC,
 	RECORD_DUMP_QUEUE,
 	RECORD_DUMP_EVENT,
+	RECORD_DUMP_REQUEST,  /* what the program holds of the runtime above */
+	RECORD_DUMP_REQUESTS, /* all of it was told */
 	RECORD_DUMP_END,
+	RECORD_STACK,         /* STACK_ID, TRUNCATED, stack: what the id stands for from now on */
 	RECORD_QUEUE_SAMPLE,  /* all in the reader (queue_activity.h) */
 	RECORD_DRIVER_STREAM, /* these three, too (driver_events.h) */
 	RECORD_DRIVER_EVENT,
@@ -125,7 +128,7 @@ struct record {
 	uint32_t id_count;
 	const uint64_t *handles; /* BO handles of a dumped allocation */
 	uint32_t handle_count;
-	const char *text;        /* see the kinds */
+	const char *text;        /* see the kinds; of dumped objects: the call that made them */
 	const uint8_t *build_id; /* modules */
 	uint32_t build_id_size;
 	const struct args_reader *reader; /* all fields of the event; NULL: it has no more */

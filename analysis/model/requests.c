@@ -3,6 +3,7 @@
 #include "requests.h"
 
 #include "memory-internal.h"
+#include "model.h"
 
 /* How many blocks before the right address are looked at: left-overs of an earlier open overlap. */
 enum { OVERLAPPING_MAX = 16 };
@@ -75,12 +76,11 @@ void requests_call_entry(struct requests *requests, struct call *call)
 }
 
 static struct site *site_of(struct requests *requests, struct process *process,
-			    const struct call *call)
+			    const struct stack *stack, const struct call_type *type)
 {
-	const struct site key = { .stack = call->stack,
-				  .type = call->type,
-				  .class = BLOCK_ALLOCATION,
-				  .node_id = UINT32_MAX };
+	const struct site key = {
+		.stack = stack, .type = type, .class = BLOCK_ALLOCATION, .node_id = UINT32_MAX
+	};
 	struct site *site = g_hash_table_lookup(requests->sites, &key);
 
 	if (site)
@@ -91,10 +91,11 @@ static struct site *site_of(struct requests *requests, struct process *process,
 	return site;
 }
 
-static void begin(struct requests *requests, struct process *process, const struct call *call,
-		  const struct record *exit)
+/* @param entry_ns  of the call that gave it. @param record  its exit, or of a dump. */
+static struct request *begin(struct requests *requests, struct site *site, int64_t entry_ns,
+			     const struct record *record)
 {
-	uint64_t address = exit->values.v[FIELD_ADDRESS];
+	uint64_t address = record->values.v[FIELD_ADDRESS];
 	struct request *old = g_hash_table_lookup(requests->indexed, &address);
 	struct request *request;
 
@@ -105,18 +106,19 @@ static void begin(struct requests *requests, struct process *process, const stru
 		 * it is the same memory, and one function of the runtime has called another.
 		 */
 		if (!old->free_pending) {
-			requests->replaced += old->begin_ns < call->entry_ns;
+			requests->replaced += old->begin_ns < entry_ns;
 			end(requests, old);
 		}
 	}
 	request = g_new0(struct request, 1);
 	request->refs = 1;
 	request->id = ++requests->ids;
-	request->site = site_of(requests, process, call);
+	request->site = site;
 	request->address = address;
-	request->size_bytes = values_get(&exit->values, FIELD_SIZE, 0);
-	request->entry_ns = call->entry_ns;
-	request->begin_ns = exit->time_ns;
+	request->size_bytes = values_get(&record->values, FIELD_SIZE, 0);
+	request->entry_ns = entry_ns;
+	request->made = MADE_NOW + request->id;
+	request->begin_ns = record->time_ns;
 	if (request->site->taken_count++ == 0)
 		request->site->first_ns = request->begin_ns;
 	request->site->last_ns = request->begin_ns;
@@ -126,6 +128,7 @@ static void begin(struct requests *requests, struct process *process, const stru
 	usage_add(&requests->usage, request->size_bytes, request->begin_ns);
 	g_hash_table_insert(requests->indexed, &request->address, request);
 	g_hash_table_add(requests->live, request);
+	return request;
 }
 
 void requests_call_exit(struct requests *requests, struct process *process, struct call *call,
@@ -146,7 +149,27 @@ void requests_call_exit(struct requests *requests, struct process *process, stru
 		return;
 	g_hash_table_add(requests->types, (void *)call->type);
 	if (ok && exit->values.v[FIELD_ADDRESS])
-		begin(requests, process, call, exit);
+		(void)begin(requests, site_of(requests, process, call->stack, call->type),
+			    call->entry_ns, exit);
+}
+
+void requests_dump(struct requests *requests, struct process *process, const struct record *record)
+{
+	const uint64_t address = values_get(&record->values, FIELD_ADDRESS, 0);
+	const struct call_type *type = NULL;
+	struct request *request;
+
+	if (!address || g_hash_table_contains(requests->indexed, &address))
+		return;
+	if (record->text && *record->text)
+		type = model_call_type(process->model, LAYER_HIP, record->text);
+	if (type)
+		g_hash_table_add(requests->types, (void *)type);
+	request = begin(requests, site_of(requests, process, process_stack(process, record), type),
+			record->time_ns, record);
+	request->from_dump = true;
+	request->asked = values_get(&record->values, FIELD_ASKED, 0);
+	request->made = values_get(&record->values, FIELD_MADE, 0);
 }
 
 void requests_call_cut(struct call *call)
@@ -194,7 +217,8 @@ static struct block *block_around(const GPtrArray *blocks, const struct request 
 		struct block *block = g_ptr_array_index(blocks, i - 1);
 
 		if (request->address - block->address < block->size_bytes &&
-		    block->begin_ns <= request->begin_ns)
+		    (block->begin_ns <= request->begin_ns ||
+		     (block->from_dump && request->from_dump)))
 			return block;
 	}
 	return NULL;

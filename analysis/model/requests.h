@@ -16,7 +16,10 @@ struct request {
 	struct site *site;
 	uint64_t address, size_bytes;
 	int64_t entry_ns; /* of the call that gave it */
-	int64_t begin_ns; /* of its exit */
+	int64_t begin_ns; /* of its exit, or the state dump */
+	/* Its place in the order of all that was made; what was made for it comes after asked. */
+	uint64_t asked, made;
+	bool from_dump;
 	bool free_pending;
 	bool ended;
 	uint32_t refs;
@@ -27,6 +30,8 @@ struct requests {
 	GHashTable *types;   /* set of borrowed struct call_type: those that gave memory */
 	GHashTable *indexed; /* address -> struct request: those that a free can name */
 	GHashTable *live;    /* set of struct request, owned */
+	/* What was held when the recording began is known, too. */
+	bool is_dumped;
 	uint64_t ids;
 	uint64_t taken_count, freed_count, unknown_frees, replaced;
 	struct usage usage;
@@ -40,6 +45,8 @@ void requests_call_entry(struct requests *requests, struct call *call);
 /* It has ended. */
 void requests_call_exit(struct requests *requests, struct process *process, struct call *call,
 			const struct record *exit);
+/* A live request from before the recording. */
+void requests_dump(struct requests *requests, struct process *process, const struct record *record);
 /* It was given up without an exit. */
 void requests_call_cut(struct call *call);
 /* One reference less; accepts NULL. */

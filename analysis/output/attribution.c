@@ -78,8 +78,8 @@ static const char *function_at(const struct stackview *view, int index)
 
 /* The newest block taken by one line of the program, and by which way through the runtime. */
 struct newest {
-	int64_t time_ns;
-	char *path; /* owned */
+	uint64_t place; /* in the order of all blocks */
+	char *path;     /* owned */
 };
 
 static void newest_free(void *data)
@@ -108,11 +108,10 @@ static void learn_site(const struct site *site, const struct stackview *view, GH
 	newest = g_hash_table_lookup(lines, line->str);
 	if (!newest) {
 		newest = g_new0(struct newest, 1);
-		newest->time_ns = INT64_MIN;
 		g_hash_table_insert(lines, g_strdup(line->str), newest);
 	}
-	if (site->last_ns > newest->time_ns) {
-		newest->time_ns = site->last_ns;
+	if (site->newest > newest->place) {
+		newest->place = site->newest;
 		g_free(newest->path);
 		newest->path = path_key(view);
 	}
@@ -203,6 +202,20 @@ static bool is_runtimes(const struct block *block)
 	       !is_allocator(served->name);
 }
 
+/*
+ * The same for what was taken before the recording began, when it is known what the program held then.
+ */
+static bool was_runtimes(const struct block *block, const struct stackview *view)
+{
+	const char *function;
+
+	if (!block->from_dump || !block->memory->process->requests->is_dumped || view->entry < 0 ||
+	    view->roles[view->entry] != ROLE_HIP)
+		return false;
+	function = function_at(view, view->entry);
+	return function && !strstr(function, "Array"); /* those hand out handles */
+}
+
 void attribution_ask(struct attribution *attribution, const struct block *block)
 {
 	g_hash_table_add(attribution->asked, (void *)block);
@@ -224,7 +237,7 @@ enum leak_layer attribution_layer(const struct attribution *attribution, const s
 		return LEAK_KERNEL;
 	if (attribution_has_request(attribution, block))
 		return LEAK_APPLICATION;
-	if (is_runtimes(block))
+	if (is_runtimes(block) || was_runtimes(block, view))
 		return LEAK_RUNTIME;
 	if (view->count == 0)
 		return block->from_dump ? LEAK_UNKNOWN : LEAK_APPLICATION;

@@ -69,6 +69,21 @@ static void cut_text(GString *text, const struct model *model)
 			       before, abandoned, unfinished);
 }
 
+static void unknown_stacks_text(GString *text, const struct model *model)
+{
+	const GPtrArray *processes = model_processes(model);
+	uint64_t unknown = 0;
+
+	for (guint i = 0; i < processes->len; i++)
+		unknown +=
+			((const struct process *)g_ptr_array_index(processes, i))->unknown_stacks;
+	if (!unknown)
+		return;
+	text_count(text, unknown, "call has a stack", "calls have stacks");
+	g_string_append(text, " that is not known: the events that define interned stacks are lost "
+			      "or not recorded.\n");
+}
+
 void header_text(GString *text, const char *title, const struct model *model,
 		 const struct report_notes *notes)
 {
@@ -97,6 +112,7 @@ void header_text(GString *text, const char *title, const struct model *model,
 	lost_text(text, model);
 	cut_text(text, model);
 	unpaired_text(text, model);
+	unknown_stacks_text(text, model);
 	model_schema(model, &major, &minor);
 	if (major > MODEL_SCHEMA_MAJOR)
 		g_string_append_printf(text,
@@ -174,6 +190,9 @@ json_t *process_json(const struct process *process)
 
 	if (!json)
 		return NULL;
+	if (process->unknown_stacks)
+		json_object_set_new(json, "unknown_stacks",
+				    json_integer((json_int_t)process->unknown_stacks));
 	if (process->end_code >= 0)
 		json_object_set_new(json, "end_code", json_integer(process->end_code));
 	if (process->ppid)

@@ -202,6 +202,8 @@ static void take_block(struct grouping *grouping, struct leaks_process *leaks,
 /* The block was taken for this request alone, so that its stack leads on from the request's. */
 static bool is_served(const struct request *request, const struct block *block)
 {
+	if (block && block->from_dump && request->from_dump)
+		return block->made > request->asked && block->made < request->made;
 	return block && block->served == request->site->type &&
 	       block->begin_ns >= request->entry_ns && block->begin_ns <= request->begin_ns;
 }
@@ -296,7 +298,7 @@ static int compare_requests(const void *left, const void *right)
 	const struct request *a = *(struct request *const *)left;
 	const struct request *b = *(struct request *const *)right;
 
-	return a->id < b->id ? -1 : a->id > b->id;
+	return a->made < b->made ? -1 : a->made > b->made;
 }
 
 static void take_requests(struct grouping *grouping, struct leaks_process *leaks)

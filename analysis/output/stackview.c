@@ -207,6 +207,8 @@ void frame_function(GString *text, const struct sym_frame *frame)
 {
 	if (function_of(frame))
 		g_string_append(text, function_of(frame));
+	else if (frame->reason == SYM_GONE)
+		g_string_append(text, "(not known)");
 	else if (frame->module)
 		g_string_append_printf(text, "%s+0x%" G_GINT64_MODIFIER "x", frame->module,
 				       frame->offset);

@@ -32,6 +32,8 @@ enum scope {
 	SCOPE_ALLOCATION,
 	SCOPE_QUEUE,
 	SCOPE_EVENT,
+	SCOPE_REQUEST,
+	SCOPE_DEFINITION,
 	SCOPE_PROCESS,
 	SCOPE_MODULE,
 };
@@ -86,6 +88,9 @@ static const struct {
 	{ "kmt_state:allocation", RECORD_DUMP_ALLOC, SCOPE_ALLOCATION },
 	{ "kmt_state:queue", RECORD_DUMP_QUEUE, SCOPE_QUEUE },
 	{ "kmt_state:event", RECORD_DUMP_EVENT, SCOPE_EVENT },
+	{ "kmt_state:request", RECORD_DUMP_REQUEST, SCOPE_REQUEST },
+	{ "kmt_state:requests", RECORD_DUMP_REQUESTS, SCOPE_NONE },
+	{ "kmt_state:stack", RECORD_STACK, SCOPE_DEFINITION },
 	{ "kmt_queue:sample", RECORD_QUEUE_SAMPLE, SCOPE_NONE },
 	{ "kmt_smi:stream", RECORD_DRIVER_STREAM, SCOPE_NONE },
 	{ "kmt_smi:vm_fault", RECORD_DRIVER_EVENT, SCOPE_NONE },

@@ -77,6 +77,7 @@ const char *sym_reason_text(enum sym_reason reason)
 		[SYM_OTHER_FILE] = "build id differs",
 		[SYM_UNREADABLE] = "file not readable",
 		[SYM_STRIPPED] = "stripped",
+		[SYM_GONE] = "its library had gone before the recording began",
 	};
 
 	return texts[reason];
@@ -155,7 +156,7 @@ static const struct sym_frame *resolve_outside(struct sym *sym, uint64_t address
 
 	if (frame)
 		return frame;
-	frame = frame_new(sym, SYM_OUTSIDE, &nothing, 1);
+	frame = frame_new(sym, address ? SYM_OUTSIDE : SYM_GONE, &nothing, 1);
 	frame->offset = address;
 	g_hash_table_insert(sym->outside, &frame->offset, frame);
 	return frame;

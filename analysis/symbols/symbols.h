@@ -21,6 +21,7 @@ enum sym_reason {
 	SYM_OTHER_FILE, /* the file has another build id than the one that ran */
 	SYM_UNREADABLE, /* not an ELF file, or a damaged one */
 	SYM_STRIPPED,   /* no symbol covers the address */
+	SYM_GONE,       /* in a library that had gone before the recording began (address 0) */
 	SYM_REASON_COUNT,
 };
 

@@ -14,6 +14,7 @@ struct event {
 	uint32_t type;   /* HSA_EVENTTYPE */
 	uint32_t node_id;
 	bool auto_reset;
+	uint64_t origin; /* who asked for it (origin.h) */
 };
 
 struct kmt_events {

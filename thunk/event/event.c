@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "memory/fmm.h"
+#include "origin.h"
 
 #define PAGE_SLOTS       KFD_SIGNAL_EVENT_LIMIT
 #define PAGE_SIZE_BYTES  (PAGE_SLOTS * sizeof(uint64_t))
@@ -75,6 +76,7 @@ static void visit_record(void *record, void *data)
 		.node_id = event->node_id,
 		.auto_reset = event->auto_reset,
 		.address = (uintptr_t)&event->object,
+		.origin = event->origin,
 	};
 
 	visit->visit(&info, visit->data);
@@ -261,6 +263,7 @@ HSAKMT_STATUS kmt_create_event(struct kmt_context *ctx, HsaEventDescriptor *desc
 	if (rc)
 		goto fail;
 	fill_object(event, &args, desc, slot_address);
+	event->origin = kmt_origin();
 	if (is_signaled && !event_is_system(event) && set_id(ctx, event->id))
 		goto fail_created;
 	if (!kmt_handle_set_add(&ctx->events->live, (uintptr_t)&event->object, event))

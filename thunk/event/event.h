@@ -22,6 +22,7 @@ struct kmt_event_info {
 	uint32_t event_id, type, node_id;
 	bool auto_reset;
 	uint64_t address; /* of the HsaEvent */
+	uint64_t origin;  /* origin.h */
 };
 /* Calls visit for each live event under the event list's lock; visit must not call the thunk. */
 void kmt_event_for_each(struct kmt_context *ctx,

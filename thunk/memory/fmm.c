@@ -209,6 +209,7 @@ static void visit_object(const struct fmm_object *object, const struct visitor *
 		.mapped_count = gpu_set_count(object->mapped),
 		.is_import = object->imported || object->metadata,
 		.is_internal = object->internal,
+		.origin = object->origin,
 	};
 
 	visitor->visit(&info, visitor->data);

@@ -90,6 +90,7 @@ struct kmt_object_info {
 	const uint32_t *registered_gpus, *mapped_gpus; /* borrowed for the call */
 	uint32_t registered_count, mapped_count;
 	bool is_import, is_internal;
+	uint64_t origin; /* origin.h */
 };
 /* Calls visit for each live object, under the apertures' locks; visit must not call the thunk. */
 void kmt_fmm_for_each(struct kmt_context *ctx,

@@ -78,6 +78,7 @@ struct fmm_object {
 	struct fmm_aperture *aperture; /* borrowed */
 	void *user_ptr;                /* registered memory */
 	uint64_t user_size_bytes;
+	uint64_t origin;  /* who asked for it (origin.h) */
 	void *metadata;   /* owned; graphics imports */
 	uint32_t node_id; /* owner */
 	bool imported;    /* from a shared handle */

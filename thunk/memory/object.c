@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "origin.h"
+
 struct fmm_object *fmm_object_new(struct kmt_fmm *fmm, bool user)
 {
 	struct fmm_object *object = calloc(1, sizeof(*object));
@@ -14,6 +16,7 @@ struct fmm_object *fmm_object_new(struct kmt_fmm *fmm, bool user)
 	pthread_mutex_init(&object->lock, NULL);
 	object->handles = &object->handle;
 	object->map_fd = -1;
+	object->origin = kmt_origin();
 	object->pool = &fmm->nodes;
 	object->va_node = node_pool_get(object->pool);
 	object->user_node = user ? node_pool_get(object->pool) : NULL;

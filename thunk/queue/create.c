@@ -10,6 +10,7 @@
 
 #include "event/event.h"
 #include "memory/fmm.h"
+#include "origin.h"
 #include "topology/topology.h"
 
 /* What a creation asks for, after its checks. */
@@ -116,6 +117,7 @@ static struct queue *queue_new(struct kmt_context *ctx, const struct request *re
 		return NULL;
 	}
 	memset(queue->page, 0, page_size_bytes);
+	queue->origin = kmt_origin();
 	queue->node_id = request->node_id;
 	queue->gpu_id = request->gpu_id;
 	queue->gfx = request->gfx;

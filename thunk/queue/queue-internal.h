@@ -42,6 +42,7 @@ struct queue {
 	struct save_area save_area;
 	uint32_t cu_mask_bits;
 	uint32_t cu_mask[QUEUE_MASK_WORDS];
+	uint64_t origin; /* who asked for it (origin.h) */
 };
 
 struct doorbell {

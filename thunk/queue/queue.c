@@ -113,6 +113,7 @@ static void visit_record(void *record, void *data)
 		.eop_size_bytes = queue->eop_size_bytes,
 		.cwsr_va = (uintptr_t)queue->save_area.base,
 		.cwsr_size_bytes = queue->save_area.sizes.total_bytes,
+		.origin = queue->origin,
 	};
 
 	visit->visit(&info, visit->data);

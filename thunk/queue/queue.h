@@ -48,6 +48,7 @@ struct kmt_queue_info {
 	uint64_t ring_va, ring_size_bytes;
 	uint64_t read_ptr_va, write_ptr_va, doorbell_va;
 	uint64_t eop_va, eop_size_bytes, cwsr_va, cwsr_size_bytes;
+	uint64_t origin; /* origin.h */
 };
 /* Calls visit for each live queue under the queue list's lock; visit must not call the thunk. */
 void kmt_queue_for_each(struct kmt_context *ctx,

@@ -3,6 +3,7 @@
 import re
 
 from .emit_events import banner, clear_size
+from .events import take_stack
 from .lists import snake
 
 PER_FILE = 32
@@ -73,8 +74,7 @@ def enter(model, function):
             f"\tmemset(&t_e, 0, {clear_size(event)});",
             "\tt_e.ctx = trace_ctx_id(t_ctx);", "\tt_e.call = t_call->number;"]
     out += ["\t" + line for line in code]
-    out += [f"\t{stack_of(function)}(&t_stack, t_caller);", "\tt_e.bt = t_stack.first;",
-            "\tt_e.bt_len = t_stack.length;", "\tt_e.bt_truncated = t_stack.is_truncated;",
+    out += [*take_stack(f"{stack_of(function)}(&t_stack, t_caller)"),
             f"\ttrace_call_fire(TRACE_{event.ident}, &t_e);", "}", ""]
     return out
 
@@ -141,7 +141,8 @@ def call(model, function):
                 + tracing_parameters(function, ["const void *t_caller"]) + ")", "\t"), "{"]
     out += ["#if KFDSCOPE_TRACING", "\tstruct trace_call t_call = { .number = 0 };",
             "\tHSAKMT_STATUS t_status;", "",
-            f"\tif (trace_wanted(TRACE_{entry.ident}, TRACE_{exit_.ident}))",
+            f"\tif (trace_call_wanted(t_caller, TRACE_{entry.ident},",
+            f"\t\t\t      TRACE_{exit_.ident}))",
             wrap(f"\t\t{function.name}_enter(&t_call, t_caller, t_ctx{rest});", "\t\t\t"),
             wrap(f"\tt_status = {value};", "\t\t"),
             f"\tif (__builtin_expect(t_call.number != 0, 0) ||",

@@ -3,6 +3,7 @@
 import re
 
 from .emit_events import banner, clear_size
+from .events import take_stack
 
 
 def structure_copy(ioctl, code):
@@ -32,8 +33,7 @@ def enter(model, ioctl):
             f"\tmemset(&t_e, 0, {clear_size(event)});",
             "\tt_e.call = t_call->number;", "\tt_e.api_call = t_call->api_call;",
             "\tt_e.fd = t_fd;", *body,
-            "\ttrace_stack_of_device_call(&t_stack, t_call);", "\tt_e.bt = t_stack.first;",
-            "\tt_e.bt_len = t_stack.length;", "\tt_e.bt_truncated = t_stack.is_truncated;",
+            *take_stack("trace_stack_of_device_call(&t_stack, t_call)"),
             f"\ttrace_call_fire(TRACE_{event.ident}, &t_e);", "}", ""]
     return out
 

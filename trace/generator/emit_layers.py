@@ -7,7 +7,7 @@ import re
 
 from .emit_entries import PER_FILE, declaration, names, needs_ok, parameters, unused, wrap
 from .emit_events import banner, clear_size
-from .events import returned
+from .events import returned, take_stack
 from .lists import ListError
 
 
@@ -35,8 +35,7 @@ def enter(model, function):
     out += ["", *unused(function, code), f"\tif (!trace_call_begin(t_call, TRACE_{event.ident}))",
             "\t\treturn;", f"\tmemset(&t_e, 0, {clear_size(event)});",
             "\tt_e.call = t_call->number;", *("\t" + line for line in code),
-            "\ttrace_stack_of_call(&t_stack, t_caller);", "\tt_e.bt = t_stack.first;",
-            "\tt_e.bt_len = t_stack.length;", "\tt_e.bt_truncated = t_stack.is_truncated;",
+            *take_stack("trace_stack_of_call(&t_stack, t_caller)"),
             f"\ttrace_call_fire(TRACE_{event.ident}, &t_e);", "}", ""]
     return out
 
@@ -62,16 +61,43 @@ def leave(model, layer, function):
     return out
 
 
+def owned(layer, function, entry):
+    """
+    What the program takes and gives back is noted also while nothing is recorded. A block is given up
+    before the call, since its address may be another's right after it.
+    """
+    takes, gives = function.word("takes"), function.word("gives")
+    if function.word("at"):
+        return [], []  # below the layer whose requests count
+    test = "true" if returned(function) else f"t_result == {layer.success}"
+    before, after = [], []
+    if gives:
+        before = ["\tstruct layer_request t_given;", "",
+                  f"\tlayer_request_give(&t_given, (uint64_t)(uintptr_t)({gives}));"]
+        after = [f"\tif (!({test}))", "\t\tlayer_request_return(&t_given);"]
+    if takes:
+        address, _, size = takes.partition(",")
+        before.insert(0, "\tconst uint32_t t_asked = layer_order();")
+        if not gives:
+            before.append("")
+        after += [f"\tif ({test})", f"\t\tlayer_request_take(TRACE_{entry.ident}, "
+                  "__builtin_return_address(0), t_asked,",
+                  f"\t\t\t(uint64_t)(uintptr_t)({address.strip()}), (uint64_t)({size.strip()}));"]
+    return before, after
+
+
 def traced_call(model, layer, function, real):
     """The statements between the wrapper's declarations and its return."""
     entry, exit_ = model.of(function, "entry"), model.of(function, "exit")
     rest = "".join(f", {a.name}" for a in function.arguments)
     result = "t_result = " if has_result(layer, function) else ""
     leave_result = ", t_result" if result else ""
-    out = [f"\tif (trace_wanted(TRACE_{entry.ident}, TRACE_{exit_.ident}))",
+    before, after = owned(layer, function, entry)
+    out = [*before, "\tif (trace_call_wanted(__builtin_return_address(0), "
+           f"TRACE_{entry.ident},", f"\t\t\t      TRACE_{exit_.ident}))",
            wrap(f"\t\t{function.name}_enter(&t_call, __builtin_return_address(0){rest});",
                 "\t\t\t"),
-           wrap(f"\t{result}{real}({names(function)});", "\t\t"),
+           wrap(f"\t{result}{real}({names(function)});", "\t\t"), *after,
            "\tif (__builtin_expect(t_call.number != 0, 0) ||",
            f"\t    trace_wanted(TRACE_{exit_.ident}, TRACE_{exit_.ident}))",
            wrap(f"\t\t{function.name}_leave(&t_call{leave_result}{rest});", "\t\t\t")]

@@ -97,6 +97,8 @@ def table(model):
             for e in model.events]
     out += ["};", "", "void (*const tp_fire[TRACE_EVENT_COUNT])(const void *event) = {"]
     out += [f"\t[TRACE_{e.ident}] = fire_{e.ident}," for e in model.events]
+    out += ["};", "", "const char *const tp_name[TRACE_EVENT_COUNT] = {"]
+    out += [f'\t[TRACE_{e.ident}] = "{e.name}",' for e in model.events]
     return "\n".join(out + ["};"]) + "\n"
 
 
@@ -105,7 +107,8 @@ def table_header(model):
            "#define KFDSCOPE_TRACEPOINTS_TABLE_H\n", '#include "events.h"\n',
            "/* By event: not 0 while a recording wants it, and how it is recorded. */",
            "extern const int *const tp_enabled[TRACE_EVENT_COUNT];",
-           "extern void (*const tp_fire[TRACE_EVENT_COUNT])(const void *event);", ""]
+           "extern void (*const tp_fire[TRACE_EVENT_COUNT])(const void *event);",
+           "extern const char *const tp_name[TRACE_EVENT_COUNT];", ""]
     out += [f"void fire_{e.ident}(const void *event);" for e in model.events]
     return "\n".join(out + ["", "#endif"]) + "\n"
 

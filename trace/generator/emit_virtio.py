@@ -4,6 +4,7 @@ import re
 
 from .emit_entries import PER_FILE, declaration, names, needs_ok, parameters, unused, wrap
 from .emit_events import banner, clear_size
+from .events import take_stack
 from .lists import snake
 
 
@@ -38,9 +39,8 @@ def enter(model, function):
             *body_head(code, "vkmt_device() != NULL"), "", *unused(function, code),
             f"\tif (!trace_call_begin(t_call, TRACE_{event.ident}))", "\t\treturn;",
             f"\tmemset(&t_e, 0, {clear_size(event)});", "\tt_e.call = t_call->number;",
-            *("\t" + line for line in code), "\ttrace_stack_of_call(&t_stack, t_caller);",
-            "\tt_e.bt = t_stack.first;", "\tt_e.bt_len = t_stack.length;",
-            "\tt_e.bt_truncated = t_stack.is_truncated;",
+            *("\t" + line for line in code),
+            *take_stack("trace_stack_of_call(&t_stack, t_caller)"),
             f"\ttrace_call_fire(TRACE_{event.ident}, &t_e);", "}", ""]
 
 

@@ -10,7 +10,7 @@ from . import virtio
 SCHEMA = (1, 1)          # what a reader must know; the minor counts additions
 LARGEST_RECORD = 4096    # trace-compass.md 9.4: a record must fit the smallest sub-buffer
 STACK_CAP = 64
-FIXED = ("ctx", "call", "status", "os_errno", "bt", "bt_truncated")  # of every API event
+FIXED = ("ctx", "call", "status", "os_errno", "bt", "bt_truncated", "bt_id")  # of every API event
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,17 @@ def number(kind, name, role="value"):
 
 def stack():
     return Shape([Member("const uint64_t *", "bt"), Member("uint16_t", "bt_len"),
-                  Member("uint8_t", "bt_truncated")],
+                  Member("uint8_t", "bt_truncated"), Member("uint32_t", "bt_id")],
                  [Field("sequence", "bt", "uint64_t", 8, "hex", cap=STACK_CAP, length="bt_len",
                         role="stack"),
-                  Field("integer", "bt_truncated", "uint8_t", 1, role="truncated")])
+                  Field("integer", "bt_truncated", "uint8_t", 1, role="truncated"),
+                  Field("integer", "bt_id", "uint32_t", 4, role="stack_id")])
+
+
+def take_stack(walk):
+    """The statements that put a stack into an event's entry."""
+    return [f"\t{walk};", "\tt_e.bt = t_stack.first;", "\tt_e.bt_len = t_stack.inline_length;",
+            "\tt_e.bt_truncated = t_stack.is_truncated;", "\tt_e.bt_id = t_stack.defined;"]
 
 
 def function_events(shaper, function):

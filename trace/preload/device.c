@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ioctl_trace.h"
+#include "maker.h"
 #include "preload/preload.h"
 #include "preload/real.h"
 
@@ -139,13 +141,19 @@ static int traced_drm(struct device *dev, int fd, unsigned long request, void *a
 static int traced_ioctl(enum preload_kind kind, int fd, unsigned long request, void *arg)
 {
 	struct device *dev = preload_device();
+	const struct trace_ioctl *which;
+	uint64_t maker = 0;
 	int rc;
 
 	if (kind == PRELOAD_RENDER)
 		return traced_drm(dev, fd, request, arg);
 	rc = dev->ops->ioctl(dev, fd, request, arg);
-	if (rc >= 0)
-		preload_live_note(request, arg);
+	if (rc < 0)
+		return rc;
+	which = preload_live_makes(request) ? trace_ioctl_find(request, arg) : NULL;
+	if (which)
+		maker = trace_maker_of(which->entry, trace_thread.caller);
+	preload_live_note(request, arg, maker);
 	return rc;
 }
 

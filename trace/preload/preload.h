@@ -79,17 +79,20 @@ struct preload_bo {
 	uint64_t handle, address, size_bytes;
 	uint32_t gpu_id, flags;
 	bool is_import;
+	uint64_t maker; /* maker.h */
 };
 
 struct preload_queue {
 	uint32_t id, gpu_id, type, percentage, priority;
 	uint64_t ring, ring_size_bytes, read_pointer, write_pointer;
 	uint64_t eop, eop_size_bytes, save_area, save_area_size_bytes;
+	uint64_t maker;
 };
 
 struct preload_event {
 	uint32_t id, type, node_id;
 	bool auto_reset;
+	uint64_t maker;
 };
 
 struct preload_visitor {
@@ -98,8 +101,10 @@ struct preload_visitor {
 	void (*event)(const struct preload_event *event, void *data);
 };
 
-/* An ioctl of the KFD has succeeded. */
-void preload_live_note(unsigned long request, const void *arg);
+/* True for ioctls that make an object. */
+bool preload_live_makes(unsigned long request);
+/* An ioctl of the KFD has succeeded. @param maker  of what it made (maker.h) */
+void preload_live_note(unsigned long request, const void *arg, uint64_t maker);
 /* The driver's version, once the program has asked for it; 0.0 before. */
 void preload_live_version(uint32_t *major, uint32_t *minor);
 /* Visits everything, under a lock: the visitor must not make calls of the device. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "maker.h"
 #include "preload/preload.h"
 #include "sampler/sampler.h"
 #include "smi/smi.h"
@@ -126,6 +127,7 @@ static void emit_bo(const struct preload_bo *bo, void *data)
 {
 	struct dump *dump = data;
 	struct kmt_state_allocation event;
+	struct trace_made_by by;
 
 	memset(&event, 0, offsetof(struct kmt_state_allocation, handles));
 	event.dump = dump->number;
@@ -138,6 +140,8 @@ static void emit_bo(const struct preload_bo *bo, void *data)
 	event.handles_count = 1;
 	event.handles_len = 1;
 	event.handles[0] = bo->handle;
+	trace_maker_tell(bo->maker, &by);
+	TRACE_MAKER_FILL(&event, &by);
 	emit(dump->provider, TRACE_kmt_state_allocation, &event);
 	dump->allocations++;
 }
@@ -145,7 +149,8 @@ static void emit_bo(const struct preload_bo *bo, void *data)
 static void emit_queue(const struct preload_queue *queue, void *data)
 {
 	struct dump *dump = data;
-	const struct kmt_state_queue event = {
+	struct trace_made_by by;
+	struct kmt_state_queue event = {
 		.dump = dump->number,
 		.queue_id = queue->id,
 		.kernel_queue_id = queue->id,
@@ -164,6 +169,8 @@ static void emit_queue(const struct preload_queue *queue, void *data)
 		.cwsr_size_bytes = queue->save_area_size_bytes,
 	};
 
+	trace_maker_tell(queue->maker, &by);
+	TRACE_MAKER_FILL(&event, &by);
 	emit(dump->provider, TRACE_kmt_state_queue, &event);
 	dump->queues++;
 }
@@ -171,7 +178,8 @@ static void emit_queue(const struct preload_queue *queue, void *data)
 static void emit_event(const struct preload_event *source, void *data)
 {
 	struct dump *dump = data;
-	const struct kmt_state_event event = {
+	struct trace_made_by by;
+	struct kmt_state_event event = {
 		.dump = dump->number,
 		.event_id = source->id,
 		.type = (int32_t)source->type,
@@ -179,6 +187,8 @@ static void emit_event(const struct preload_event *source, void *data)
 		.auto_reset = source->auto_reset,
 	};
 
+	trace_maker_tell(source->maker, &by);
+	TRACE_MAKER_FILL(&event, &by);
 	emit(dump->provider, TRACE_kmt_state_event, &event);
 	dump->events++;
 }

@@ -46,17 +46,18 @@ static const struct {
 	const char *name;
 	enum record_kind kind;
 } kinds[] = {
-	{ "entry", RECORD_CALL_ENTRY },      { "exit", RECORD_CALL_EXIT },
-	{ "schema", RECORD_SCHEMA },         { "begin", RECORD_DUMP_BEGIN },
-	{ "node", RECORD_DUMP_NODE },        { "allocation", RECORD_DUMP_ALLOC },
-	{ "queue", RECORD_DUMP_QUEUE },      { "event", RECORD_DUMP_EVENT },
-	{ "end", RECORD_DUMP_END },          { "forked", RECORD_FORKED },
-	{ "exiting", RECORD_PROCESS_EXIT },  { "module", RECORD_MODULE },
-	{ "module_id", RECORD_MODULE_ID },   { "lost", RECORD_LOST },
-	{ "sample", RECORD_QUEUE_SAMPLE },   { "other", RECORD_OTHER },
-	{ "files_read", RECORD_FILES_READ }, { "clock_pair", RECORD_CLOCK_PAIR },
-	{ "stream", RECORD_DRIVER_STREAM },  { "told", RECORD_DRIVER_EVENT },
-	{ "raw", RECORD_DRIVER_RAW },
+	{ "entry", RECORD_CALL_ENTRY },       { "exit", RECORD_CALL_EXIT },
+	{ "schema", RECORD_SCHEMA },          { "begin", RECORD_DUMP_BEGIN },
+	{ "node", RECORD_DUMP_NODE },         { "allocation", RECORD_DUMP_ALLOC },
+	{ "queue", RECORD_DUMP_QUEUE },       { "event", RECORD_DUMP_EVENT },
+	{ "end", RECORD_DUMP_END },           { "forked", RECORD_FORKED },
+	{ "exiting", RECORD_PROCESS_EXIT },   { "module", RECORD_MODULE },
+	{ "module_id", RECORD_MODULE_ID },    { "lost", RECORD_LOST },
+	{ "sample", RECORD_QUEUE_SAMPLE },    { "other", RECORD_OTHER },
+	{ "files_read", RECORD_FILES_READ },  { "clock_pair", RECORD_CLOCK_PAIR },
+	{ "stream", RECORD_DRIVER_STREAM },   { "told", RECORD_DRIVER_EVENT },
+	{ "raw", RECORD_DRIVER_RAW },         { "request", RECORD_DUMP_REQUEST },
+	{ "requests", RECORD_DUMP_REQUESTS }, { "stack", RECORD_STACK },
 };
 
 static bool args_of_number(const struct args_reader *reader, const char *name, uint64_t *value)

@@ -6,8 +6,8 @@
  *   TIME_NS HOST VPID VTID PROCNAME KIND [LAYER NAME] [FIELD=VALUE…]
  *
  * KIND is entry or exit (then LAYER is hip, api, ioctl … and NAME the call), or schema, begin,
- * node, allocation, queue, event, end, forked, exiting, module, module_id, clock_pair, lost,
- * other. A host or
+ * node, allocation, queue, event, request, requests, stack, end, forked, exiting, module,
+ * module_id, clock_pair, lost, other. A host or
  * procname of "-" is absent. FIELD is a name of model/field.def, or
  *   stack=A,B,…   return addresses, innermost first; A may be FILE!SYMBOL or FILE!SYMBOL+N: the
  *                 address N bytes (default 4) into a function of a module that was loaded before, or

@@ -8,7 +8,7 @@
 
 #include "trace.h"
 
-enum { KEPT_MAX = 256, EVENT_MAX = 8192 };
+enum { KEPT_MAX = 256, EVENT_MAX = 8192, STACKS_MAX = 1024 };
 
 /* The events that the tests look at, with how to find their frames. */
 #define PLAIN_EVENTS(X)                                                                            \
@@ -36,7 +36,6 @@ enum { KEPT_MAX = 256, EVENT_MAX = 8192 };
 	X(kmt_state_begin)                                                                         \
 	X(kmt_state_end)                                                                           \
 	X(kmt_state_node)                                                                          \
-	X(kmt_state_event)                                                                         \
 	X(kmt_queue_sample)
 #define STACK_EVENTS(X)                                                                            \
 	X(kmt_hsaKmtOpenKFD_entry)                                                                 \
@@ -54,7 +53,9 @@ enum { KEPT_MAX = 256, EVENT_MAX = 8192 };
 	X(kfd_MAP_MEMORY_TO_GPU_entry)                                                             \
 	X(kfd_DBG_TRAP_entry)                                                                      \
 	X(kfd_DBG_TRAP_SET_FLAGS_entry)                                                            \
-	X(kmt_os_unknown_ioctl_entry)
+	X(kmt_os_unknown_ioctl_entry)                                                              \
+	X(kmt_state_allocation)                                                                    \
+	X(kmt_state_event)
 
 struct kept {
 	enum trace_event kind;
@@ -106,10 +107,40 @@ static void fire_other(const void *event)
 	keep(TRACE_EVENT_COUNT, "", 1);
 }
 
-static void seen(const uint64_t *frames, int count)
+/* Every stack is one of its own; they are kept until the next installation. */
+static struct trace_kept_stack numbered[STACKS_MAX];
+static uint32_t numbered_count;
+
+static uint32_t stack_number(const uint64_t *frames, int count, bool is_truncated)
 {
-	(void)frames;
-	(void)count;
+	struct trace_kept_stack *one = &numbered[numbered_count];
+
+	if (numbered_count == STACKS_MAX)
+		return 0;
+	one->length = (uint16_t)count;
+	one->is_truncated = is_truncated;
+	memcpy(one->frames, frames, (size_t)count * sizeof(*frames));
+	return ++numbered_count;
+}
+
+static uint32_t order;
+
+static bool stack_define(uint32_t number)
+{
+	return number != 0;
+}
+
+static bool stack_get(uint32_t number, struct trace_kept_stack *out)
+{
+	if (number == 0 || number > numbered_count)
+		return false;
+	*out = numbered[number - 1];
+	return true;
+}
+
+static const char *name(enum trace_event event)
+{
+	return event == TRACE_kmt_hsaKmtCreateEvent_entry ? "hsaKmtCreateEvent_entry" : "other";
 }
 
 static int walk(uint64_t *frames, int capacity)
@@ -156,7 +187,11 @@ static const struct trace_provider provider = {
 	.enabled = enabled,
 	.fire = fire,
 	.walk = walk,
-	.seen = seen,
+	.name = name,
+	.stack_number = stack_number,
+	.stack_define = stack_define,
+	.order = &order,
+	.stack_get = stack_get,
 	.device_depth = device_depth,
 	.incident = incident,
 	.attach = attach,
@@ -175,6 +210,7 @@ void fake_provider_install(void)
 #undef SET
 	fake_provider_forget();
 	made_up_depth = 0;
+	numbered_count = 0;
 	fire_callback = NULL;
 	memset(&trace_thread, 0, sizeof(trace_thread));
 	trace_provider = &provider;

@@ -12,6 +12,7 @@
 #include "fake_device.h"
 #include "fake_open.h"
 #include "fake_provider.h"
+#include "maker.h"
 #include "hsakmt/hsakmt.h"
 #include "hsakmt/hsakmtctx.h"
 #include "trace.h"
@@ -436,6 +437,55 @@ static void a_dump_states_what_is_alive(void **state)
 	assert_int_equal(entry->Event_id, 0x40000001);
 }
 
+static __attribute__((noinline)) HsaEvent *make_event(void)
+{
+	HsaEventDescriptor desc = { .EventType = HSA_EVENTTYPE_NODECHANGE };
+	HsaEvent *object = NULL;
+
+	assert_int_equal(hsaKmtCreateEvent(&desc, true, false, &object), HSAKMT_STATUS_SUCCESS);
+	return object;
+}
+
+/* The first frame is in the function that called the library. */
+static bool is_in(uint64_t address, HsaEvent *(*function)(void))
+{
+	return address > (uintptr_t)function && address < (uintptr_t)function + 512;
+}
+
+static void what_is_made_while_nothing_is_recorded_has_its_stack(void **state)
+{
+	const struct kmt_state_event *event;
+	HsaEvent *object;
+
+	(void)state;
+	hsaKmtOpenKFD();
+	fake_device_on_ioctl(fake, AMDKFD_IOC_CREATE_EVENT, give_event_id, NULL);
+	errno = EDOM;
+	object = make_event();
+	assert_int_equal(errno, EDOM);
+	assert_int_equal(fake_provider_total(), 0);
+	fake_provider_enable_all();
+	trace_state_dump();
+	event = fake_provider_event(TRACE_kmt_state_event, 0);
+	assert_non_null(event);
+	assert_string_equal(event->created_by, "hsaKmtCreateEvent");
+	assert_true(event->bt_len > 1);
+	assert_true(is_in(event->bt[0], make_event));
+	assert_true(event->made > 0);
+	hsaKmtDestroyEvent(object);
+}
+
+static void without_a_caller_on_the_stack_nothing_is_said_of_the_maker(void **state)
+{
+	struct trace_made_by by = { .order = 1 };
+
+	(void)state;
+	assert_int_equal(trace_maker_of(TRACE_kmt_hsaKmtCreateEvent_entry, &by), 0);
+	trace_maker_tell(0, &by);
+	assert_string_equal(by.name, "");
+	assert_int_equal(by.stack.length, 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -460,6 +510,8 @@ int main(void)
 		CASE(each_thread_counts_for_itself),
 		CASE(the_schema_is_first_and_repeated_with_the_kfd_version),
 		CASE(a_dump_states_what_is_alive),
+		CASE(what_is_made_while_nothing_is_recorded_has_its_stack),
+		CASE(without_a_caller_on_the_stack_nothing_is_said_of_the_maker),
 	};
 
 	return cmocka_run_group_tests_name("trace/entries", tests, NULL, NULL);

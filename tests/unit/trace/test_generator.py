@@ -109,7 +109,7 @@ class WhatIsMade(Lists):
         names = [f.name for f in self.event("kmt:hsaKmtGetThing_entry").shape.fields]
         self.assertEqual(names, [
             "ctx", "call", "NodeId", "NodeId_gpu_id", "Flags", "Flags_One", "Flags_Colour", "Count",
-            "Nodes_count", "Nodes_truncated", "Nodes", "bt", "bt_truncated"])
+            "Nodes_count", "Nodes_truncated", "Nodes", "bt", "bt_truncated", "bt_id"])
         names = [f.name for f in self.event("kmt:hsaKmtGetThing_exit").shape.fields]
         self.assertEqual(names, ["ctx", "call", "status", "os_errno", "Result_valid",
                                  "Result_first", "Result_other"])
@@ -221,7 +221,7 @@ class LayersAbove(Lists):
         self.assertEqual(self.fields("kmt_hip:hipTake_exit"),
                          ["call", "status", "ptr_valid", "ptr", "taken_address", "taken_bytes"])
         self.assertEqual(self.fields("kmt_hip:hipGive_entry"),
-                         ["call", "ptr", "given_address", "bt", "bt_truncated"])
+                         ["call", "ptr", "given_address", "bt", "bt_truncated", "bt_id"])
 
     def test_a_function_that_returns_no_status_has_a_result_or_nothing(self):
         self.assertEqual(self.fields("kmt_hip:hipName_exit"), ["call", "result"])

@@ -147,14 +147,14 @@ static void alloc(uint64_t handle, uint64_t size)
 {
 	const struct kfd_ioctl_alloc_memory_of_gpu_args args = { .handle = handle, .size = size };
 
-	preload_live_note(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args);
+	preload_live_note(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args, 0);
 }
 
 static void give_back(uint64_t handle)
 {
 	const struct kfd_ioctl_free_memory_of_gpu_args args = { .handle = handle };
 
-	preload_live_note(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args);
+	preload_live_note(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args, 0);
 }
 
 static void objects_live_from_their_ioctl_to_the_other(void **state)
@@ -169,15 +169,15 @@ static void objects_live_from_their_ioctl_to_the_other(void **state)
 
 	(void)state;
 	preload_live_forked();
-	preload_live_note(AMDKFD_IOC_CREATE_QUEUE, &queue);
-	preload_live_note(AMDKFD_IOC_CREATE_EVENT, &event);
-	preload_live_note(AMDKFD_IOC_GET_VERSION, &version);
+	preload_live_note(AMDKFD_IOC_CREATE_QUEUE, &queue, 0);
+	preload_live_note(AMDKFD_IOC_CREATE_EVENT, &event, 0);
+	preload_live_note(AMDKFD_IOC_GET_VERSION, &version, 0);
 	alloc(UINT64_C(0xA00100000001), 100);
 	seen = look();
 	assert_int_equal(seen.bos, 1);
 	assert_int_equal(seen.queues, 1);
 	assert_int_equal(seen.events, 1);
-	preload_live_note(AMDKFD_IOC_DESTROY_QUEUE, &queue_end);
+	preload_live_note(AMDKFD_IOC_DESTROY_QUEUE, &queue_end, 0);
 	give_back(UINT64_C(0xA00100000001));
 	give_back(4711);
 	seen = look();

@@ -56,10 +56,12 @@ static int walk(uint64_t *frames, int capacity)
 	return 0;
 }
 
-static void seen(const uint64_t *frames, int count)
+static uint32_t stack_number(const uint64_t *frames, int count, bool is_truncated)
 {
 	(void)frames;
 	(void)count;
+	(void)is_truncated;
+	return 0;
 }
 
 static uint32_t *device_depth(void)
@@ -91,7 +93,7 @@ __attribute__((visibility("default"))) const struct trace_provider kfdscope_trac
 	.enabled = (const int *const *)enabled,
 	.fire = fire,
 	.walk = walk,
-	.seen = seen,
+	.stack_number = stack_number,
 	.device_depth = device_depth,
 	.incident = incident,
 	.attach = attach,
