@@ -31,6 +31,7 @@ struct driver_events {
 	GPtrArray *unmaps;      /* of struct unmap_sum, owned */
 	GPtrArray *notes;       /* of struct driver_note, owned */
 	uint64_t evictions_count, notes_count;
+	struct driver_observer observer;
 	GHashTable *open;  /* struct open_key, owned -> int64_t, owned: since when */
 	GHashTable *calls; /* struct process -> struct last_call, owned */
 };
@@ -132,6 +133,13 @@ static void end(struct driver_events *events, const struct process *process,
 	g_hash_table_remove(events->open, &key);
 }
 
+static void tell(const struct driver_events *events, const struct eviction *eviction,
+		 int64_t time_ns)
+{
+	if (events->observer.eviction_changed)
+		events->observer.eviction_changed(events->observer.data, eviction, time_ns);
+}
+
 static struct eviction *new_eviction(struct driver_events *events, struct process *process,
 				     uint32_t node)
 {
@@ -161,6 +169,7 @@ static void take_eviction(struct driver_events *events, struct process *process,
 		return;
 	eviction->begin_ns = moment(record);
 	eviction->trigger = (uint32_t)number(record, "trigger");
+	tell(events, eviction, record->time_ns);
 }
 
 static void take_restore(struct driver_events *events, struct process *process,
@@ -182,6 +191,7 @@ static void take_restore(struct driver_events *events, struct process *process,
 		return;
 	found->end_ns = MAX(moment(record), found->begin_ns);
 	found->is_rescheduled = number(record, "is_rescheduled") != 0;
+	tell(events, found, record->time_ns);
 }
 
 static void take_migration(struct driver_events *events, struct process *process,
@@ -409,6 +419,11 @@ struct driver_events *driver_events_new(struct model *model)
 	events->calls = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	model_observe(model, &observer);
 	return events;
+}
+
+void driver_events_observe(struct driver_events *events, const struct driver_observer *observer)
+{
+	events->observer = *observer;
 }
 
 void driver_events_free(struct driver_events *events)

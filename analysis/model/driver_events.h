@@ -89,8 +89,17 @@ struct driver_note {
 
 struct driver_events;
 
+/* What a viewer may want to know while the recording goes by. */
+struct driver_observer {
+	void *data;
+	/* Queues were evicted, or are restored: end_ns tells which. */
+	void (*eviction_changed)(void *data, const struct eviction *eviction, int64_t time_ns);
+};
+
 /* Starts watching. @param model  borrowed, must outlive it. */
 struct driver_events *driver_events_new(struct model *model);
+/* Sets the one observer; the structure is copied. */
+void driver_events_observe(struct driver_events *events, const struct driver_observer *observer);
 void driver_events_free(struct driver_events *events);
 
 const GPtrArray *driver_streams(const struct driver_events *events);     /* struct driver_stream */

@@ -524,6 +524,9 @@ static void take_sample(struct queues *queues, struct process *process, const st
 	if (queue)
 		queue->activity = row;
 	queue_activity_add(row, &sample, record->time_ns);
+	if (queues->observer.queue_sampled)
+		queues->observer.queue_sampled(queues->observer.data, row, &sample,
+					       record->time_ns);
 }
 
 static void state_told(void *data, struct process *process, const struct record *record)
@@ -630,7 +633,7 @@ uint64_t queues_refused_count(const struct queues *queues)
 	return queues->refused_count;
 }
 
-const struct driver_events *queues_driver(const struct queues *queues)
+struct driver_events *queues_driver(const struct queues *queues)
 {
 	return queues->driver;
 }

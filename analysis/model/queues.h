@@ -96,6 +96,9 @@ struct queues_observer {
 	void *data;
 	/* The queue has begun to live, or is about to end. */
 	void (*queue_changed)(void *data, const struct queue *queue, int64_t time_ns, bool began);
+	/* A sample was taken of the queue that the row is about. */
+	void (*queue_sampled)(void *data, const struct queue_activity *row,
+			      const struct queue_sample *sample, int64_t time_ns);
 };
 
 struct queues;
@@ -115,7 +118,7 @@ const GPtrArray *queues_processes(const struct queues *queues);   /* of struct q
 /* Of struct queue_activity: queues that were sampled, in the order of their creation. */
 const GPtrArray *queues_activity(const struct queues *queues);
 /* What the driver told meanwhile. */
-const struct driver_events *queues_driver(const struct queues *queues);
+struct driver_events *queues_driver(const struct queues *queues);
 uint64_t queues_refused_count(const struct queues *queues);
 
 const char *queue_kind_name(enum queue_kind kind);

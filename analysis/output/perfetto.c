@@ -45,6 +45,7 @@ struct perfetto {
 	GHashTable *tracks;    /* set of struct thread that have a name in the file */
 	GHashTable *open;      /* set of call keys (pushed and not popped), by thread: depth */
 	GHashTable *blocks;    /* struct block -> 1: slices that were begun */
+	GHashTable *evictions; /* struct eviction -> 1: the same */
 	struct waits *waits;   /* owned */
 	struct queues *queues; /* owned */
 	GHashTable *signals;   /* struct wait_event -> struct signal, owned */
@@ -383,6 +384,46 @@ static void block_changed(void *data, const struct block *block, int64_t time_ns
 	put_counter(perfetto, block, time_ns);
 }
 
+/* How much a queue has in store for the GPU. */
+static void queue_sampled(void *data, const struct queue_activity *row,
+			  const struct queue_sample *sample, int64_t time_ns)
+{
+	struct perfetto *perfetto = data;
+
+	set_origin(perfetto);
+	if (!sample->is_readable || !wanted(perfetto, time_ns))
+		return;
+	begin_event(perfetto, "C", row->process, 0, time_ns);
+	fprintf(perfetto->stream,
+		",\"name\":\"waiting in queue 0x%" PRIx64 "\",\"args\":{\"%s\":%" PRIu64 "}}",
+		row->queue_id, sample->has_packets ? "packets" : "bytes", sample->pending);
+}
+
+static void put_eviction(struct perfetto *perfetto, const struct eviction *eviction,
+			 const char *phase, int64_t time_ns)
+{
+	begin_event(perfetto, phase, eviction->process, 0, time_ns);
+	fprintf(perfetto->stream,
+		",\"cat\":\"driver\",\"id\":\"%u.%u\",\"name\":\"queues evicted from GPU %u\","
+		"\"args\":{\"trigger\":%u}}",
+		pid_of(perfetto, eviction->process), eviction->node, eviction->node,
+		eviction->trigger);
+}
+
+static void eviction_changed(void *data, const struct eviction *eviction, int64_t time_ns)
+{
+	struct perfetto *perfetto = data;
+
+	set_origin(perfetto);
+	if (eviction->end_ns) {
+		if (g_hash_table_remove(perfetto->evictions, eviction))
+			put_eviction(perfetto, eviction, "e", time_ns);
+	} else if (wanted(perfetto, time_ns)) {
+		g_hash_table_add(perfetto->evictions, (void *)eviction);
+		put_eviction(perfetto, eviction, "b", time_ns);
+	}
+}
+
 struct perfetto *perfetto_new(struct model *model, FILE *stream, int64_t begin_ns, int64_t end_ns,
 			      const char *debug_dirs)
 {
@@ -393,7 +434,10 @@ struct perfetto *perfetto_new(struct model *model, FILE *stream, int64_t begin_n
 						 .wait_woken = wait_woken,
 						 .event_gone = event_gone };
 	const struct queues_observer on_queues = { .data = perfetto,
-						   .queue_changed = queue_changed };
+						   .queue_changed = queue_changed,
+						   .queue_sampled = queue_sampled };
+	const struct driver_observer on_driver = { .data = perfetto,
+						   .eviction_changed = eviction_changed };
 	const struct model_observer observer = { .data = perfetto,
 						 .call_began = call_began,
 						 .call_ended = call_ended,
@@ -410,6 +454,7 @@ struct perfetto *perfetto_new(struct model *model, FILE *stream, int64_t begin_n
 	perfetto->tracks = g_hash_table_new(NULL, NULL);
 	perfetto->open = g_hash_table_new(NULL, NULL);
 	perfetto->blocks = g_hash_table_new(NULL, NULL);
+	perfetto->evictions = g_hash_table_new(NULL, NULL);
 	perfetto->signals = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	perfetto->queue_tracks = g_ptr_array_new_with_free_func(g_free);
 	perfetto->sym = sym_new(debug_dirs);
@@ -419,8 +464,22 @@ struct perfetto *perfetto_new(struct model *model, FILE *stream, int64_t begin_n
 	waits_observe(perfetto->waits, &on_waits);
 	perfetto->queues = queues_new(model);
 	queues_observe(perfetto->queues, &on_queues);
+	driver_events_observe(queues_driver(perfetto->queues), &on_driver);
 	model_observe(model, &observer);
 	return perfetto;
+}
+
+/* Evictions that had no end, in their order. */
+static void end_evictions(struct perfetto *perfetto)
+{
+	const GPtrArray *list = driver_evictions(queues_driver(perfetto->queues));
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct eviction *eviction = g_ptr_array_index(list, i);
+
+		if (g_hash_table_remove(perfetto->evictions, eviction))
+			put_eviction(perfetto, eviction, "e", model_end_ns(perfetto->model));
+	}
 }
 
 static int compare_blocks(const void *left, const void *right)
@@ -449,6 +508,7 @@ int perfetto_finish(struct perfetto *perfetto, const struct report_notes *notes)
 		fputs(",\"args\":{\"freed\":false}}", perfetto->stream);
 	}
 	g_ptr_array_free(left, TRUE);
+	end_evictions(perfetto);
 	fprintf(perfetto->stream, "\n],\"otherData\":%s}\n", dumped ? dumped : "{}");
 	free(dumped);
 	json_decref(header);
@@ -463,6 +523,7 @@ void perfetto_free(struct perfetto *perfetto)
 	g_hash_table_destroy(perfetto->tracks);
 	g_hash_table_destroy(perfetto->open);
 	g_hash_table_destroy(perfetto->blocks);
+	g_hash_table_destroy(perfetto->evictions);
 	g_hash_table_destroy(perfetto->signals);
 	g_ptr_array_free(perfetto->queue_tracks, TRUE);
 	waits_free(perfetto->waits);

@@ -395,9 +395,56 @@ static void an_empty_recording_is_a_valid_file(void **state)
 	json_decref(json);
 }
 
+/* A sample of a queue, an eviction with its end, one without, and a restore of an older one. */
+static const char told[] =
+	"1000 h 1 1 a node node_id=1 gpu_id=77\n"
+	"2000 h 1 2 a sample .queue_id=4 .gpu_id=77 .ring_va=0x50 .indices_valid=1 .pending=7 "
+	".looks=1 .busy_looks=1 .packets_valid=1\n"
+	"2500 h 1 2 a sample .queue_id=4 .gpu_id=77 .ring_va=0x50 .looks=1\n"
+	"2600 h 1 2 a told .number=10 .gpu_id=77 .node=76\n"
+	"3000 h 1 2 a told .number=9 .gpu_id=77 .node=77 .trigger=1\n"
+	"4000 h 1 2 a told .number=10 .gpu_id=77 .node=77\n"
+	"5000 h 1 2 a told .number=9 .gpu_id=77 .node=77 .trigger=2\n"
+	"6000 h 1 1 a exiting\n";
+
+static void samples_and_evictions_are_drawn(void **state)
+{
+	static const struct {
+		const char *phase, *name;
+		double ts;
+	} expected[] = { { "C", "waiting in queue 0x4", 1.0 },
+			 { "b", "queues evicted from GPU 77", 2.0 },
+			 { "e", "queues evicted from GPU 77", 3.0 },
+			 { "b", "queues evicted from GPU 77", 4.0 },
+			 { "e", "queues evicted from GPU 77", 5.0 } };
+	json_t *json = make_timeline(told, 0, 0);
+	const json_t *events = json_object_get(json, "traceEvents"), *event;
+	size_t i, found = 0;
+
+	(void)state;
+	json_array_foreach(events, i, event)
+	{
+		const json_t *args = json_object_get(event, "args");
+
+		if (strcmp(phase(event), "M") == 0)
+			continue;
+		assert_true(found < G_N_ELEMENTS(expected));
+		assert_string_equal(phase(event), expected[found].phase);
+		assert_string_equal(json_string_value(json_object_get(event, "name")),
+				    expected[found].name);
+		assert_true(json_number_value(json_object_get(event, "ts")) == expected[found].ts);
+		if (found == 0)
+			assert_int_equal(json_integer_value(json_object_get(args, "packets")), 7);
+		found++;
+	}
+	assert_int_equal(found, G_N_ELEMENTS(expected));
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_and_evictions_are_drawn),
 		cmocka_unit_test(slices_are_balanced_and_in_order_on_every_track),
 		cmocka_unit_test(every_block_has_a_slice_that_ends),
 		cmocka_unit_test(the_counter_follows_live_bytes_of_the_node),
