@@ -273,6 +273,19 @@ static guint add_live(struct analysis *analysis)
 	return opened;
 }
 
+/* A relay daemon tells every reason for not handing out a session in the same way. */
+static char *graph_problem(const struct analysis *analysis)
+{
+	char *cause = take_cause();
+
+	if (analysis->live->len &&
+	    g_str_has_prefix(cause, "Unable to connect to the requested live viewer session")) {
+		g_free(cause);
+		cause = g_strdup("the relay daemon has no such session, or another viewer has it");
+	}
+	return cause;
+}
+
 /* Each trace has a source of its own, so that one bad trace does not hide the others. */
 static bool add_sources(struct analysis *analysis)
 {
@@ -427,7 +440,8 @@ static bool add_derived(struct analysis *analysis)
 	return ok;
 }
 
-static void run_graph(struct analysis *analysis)
+/* @return false when nothing can be read; the one line that says so is on stderr. */
+static bool run_graph(struct analysis *analysis)
 {
 	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
 
@@ -446,14 +460,22 @@ static void run_graph(struct analysis *analysis)
 			bt_error_release(error);
 		note(analysis, g_strdup("interrupted"));
 	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END) {
-		char *cause = take_cause();
+		char *cause = graph_problem(analysis);
 		int64_t end_ns = model_end_ns(analysis->model);
+		bool is_nothing = model_events(analysis->model) == 0;
 
-		note(analysis,
-		     g_strdup_printf("reading stopped at %" G_GINT64_FORMAT ".%09d (Unix time): %s",
-				     end_ns / 1000000000, (int)(end_ns % 1000000000), cause));
+		if (is_nothing)
+			complain(analysis, "cannot read '%s': %s", analysis->options->paths[0],
+				 cause);
+		else
+			note(analysis, g_strdup_printf("reading stopped at %" G_GINT64_FORMAT
+						       ".%09d (Unix time): %s",
+						       end_ns / 1000000000,
+						       (int)(end_ns % 1000000000), cause));
 		g_free(cause);
+		return !is_nothing;
 	}
+	return true;
 }
 
 /* What a damaged stream no longer says is lost like events that the tracer discarded. */
@@ -644,7 +666,8 @@ static int run(struct analysis *analysis)
 		return ANALYSE_OUTPUT;
 	if (!is_derived && !add_sink(analysis))
 		return ANALYSE_UNREADABLE;
-	run_graph(analysis);
+	if (!run_graph(analysis))
+		return ANALYSE_UNREADABLE;
 	return is_derived ? finish_derived(analysis) : finish(analysis);
 }
 

@@ -545,10 +545,12 @@ void model_take(struct model *model, const struct record *record)
 		take_state(model, record);
 		break;
 	}
-	if (record->is_foreign)
+	if (record->is_foreign) {
 		model->foreign_events++;
-	else
-		model->own_events++;
+		return;
+	}
+	model->own_events++;
+	model->last->own_events++; /* the record was its */
 }
 
 void model_end_process(struct model *model, uint32_t vpid, int exit_code, int signal)

@@ -112,7 +112,8 @@ struct process {
 	int64_t closed_ns;      /* of the last final close; 0: none, or opened again since */
 	uint64_t memlock_bytes; /* 0: unknown */
 
-	GArray *unfinished; /* of struct unfinished: outermost calls only, one a thread */
+	GArray *unfinished;  /* of struct unfinished: outermost calls only, one a thread */
+	uint64_t own_events; /* records of kfdscope's own events */
 	uint64_t events;
 	uint64_t cut_began_before; /* exits without an entry */
 	uint64_t cut_abandoned;    /* entries whose thread went on without the exit */

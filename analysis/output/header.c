@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "output/hosts.h"
 #include "output/text.h"
 
 /* More spans than this are summed up; all are in the JSON form. */
@@ -109,6 +110,7 @@ void header_text(GString *text, const char *title, const struct model *model,
 	for (guint i = 0; notes && notes->partial && i < notes->partial->len; i++)
 		g_string_append_printf(text, "PARTIAL INPUT: %s\n",
 				       (const char *)g_ptr_array_index(notes->partial, i));
+	hosts_text(text, model);
 	lost_text(text, model);
 	cut_text(text, model);
 	unpaired_text(text, model);
@@ -153,14 +155,15 @@ json_t *header_json(const char *schema, const char *version, const struct model 
 	model_schema(model, &major, &minor);
 	for (guint i = 0; notes && notes->partial && i < notes->partial->len; i++)
 		json_array_append_new(partial, json_string(g_ptr_array_index(notes->partial, i)));
-	json = json_pack("{ss ss s{sI sI sI sI sI s[ii]} sb sI so so}", "schema", schema, "version",
-			 version, "recording", "events", (json_int_t)model_events(model),
+	json = json_pack("{ss ss s{sI sI sI sI sI s[ii]} so sb sI so so}", "schema", schema,
+			 "version", version, "recording", "events", (json_int_t)model_events(model),
 			 "kfdscope_events", (json_int_t)model_own_events(model), "processes",
 			 (json_int_t)model_processes(model)->len, "begin_ns",
 			 (json_int_t)model_begin_ns(model), "end_ns",
 			 (json_int_t)model_end_ns(model), "event_schema", (int)major, (int)minor,
-			 "complete", complete, "lost_events", (json_int_t)model_lost_count(model),
-			 "lost_spans", lost_json(model), "partial_input", partial);
+			 "hosts", hosts_json(model), "complete", complete, "lost_events",
+			 (json_int_t)model_lost_count(model), "lost_spans", lost_json(model),
+			 "partial_input", partial);
 	recording = json_object_get(json, "recording");
 	if (recording && model_foreign_events(model))
 		json_object_set_new(recording, "foreign_events",

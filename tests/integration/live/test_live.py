@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""Two machines send their recordings to a relay daemon; reports read one or both while they grow."""
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).parent
+KFDSCOPE = os.environ["KFDSCOPE"]
+DONE, PARTIAL, UNREADABLE = 0, 3, 4
+REPORTS = ("leaks", "allocs", "failures", "waits", "queues", "counters", "faults", "svm", "clocks",
+           "chains", "latency", "startup")
+WAIT_S = 60
+
+
+def free_ports(count):
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+class Host:
+    """A machine of its own as far as lttng can tell: host name, session daemon, shared memory."""
+
+    def __init__(self, name, session, ports, taken, left):
+        self.child = subprocess.Popen(
+            ["unshare", "--uts", "--mount", "sh", "-c", 'hostname "$0" && exec "$@"', name,
+             os.environ["PRIVATE_LTTNG_SH"], sys.executable, "-B", HERE / "host.py", session,
+             *(str(word) for word in (*ports[:2], taken, left))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.address = f"net://127.0.0.1:{ports[2]}/host/{name}/{session}"
+
+    def wait_ready(self):
+        line = self.child.stdout.readline()
+        if line != "ready\n":
+            raise RuntimeError(f"the host does not record: {line!r}")
+
+    def run_client(self):
+        self.child.communicate("\n", timeout=WAIT_S)
+        if self.child.returncode:
+            raise RuntimeError(f"the host ended with {self.child.returncode}")
+
+    def close(self):
+        if self.child.poll() is None:
+            self.run_client()
+
+
+class Live(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="kfdscope-live-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.ports = free_ports(3)
+        relay = subprocess.Popen(
+            ["lttng-relayd", "-o", self.folder] +
+            [word for letter, port in zip("CDL", self.ports)
+             for word in (f"-{letter}", f"tcp://127.0.0.1:{port}")],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(relay.wait)
+        self.addCleanup(relay.terminate)
+        self.wait_for(self.relay_answers)
+
+    def wait_for(self, condition):
+        end = time.monotonic() + WAIT_S
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+
+    def relay_answers(self):
+        try:
+            for port in self.ports:
+                socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        except ConnectionRefusedError:
+            return False
+        return True
+
+    def host(self, name, session, taken, left):
+        host = Host(name, session, self.ports, taken, left)
+        self.addCleanup(host.close)
+        host.wait_ready()
+        return host
+
+    def start(self, report, *inputs):
+        child = subprocess.Popen([KFDSCOPE, report, "--json", *map(str, inputs)],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (child.kill(), child.wait(), child.stdout.close(),
+                                 child.stderr.close()))
+        return child
+
+    def finish(self, child, code=DONE):
+        out, errors = child.communicate(timeout=WAIT_S)
+        self.assertEqual(child.returncode, code, errors)
+        return json.loads(out) if code in (DONE, PARTIAL) else errors
+
+    def wait_attached(self, child):
+        """Until the analysis has asked for events and sleeps: then nothing that follows is missed."""
+        def sleeps():
+            self.assertIsNone(child.poll(), "it has ended")
+            return "nanosleep" in pathlib.Path(f"/proc/{child.pid}/wchan").read_text("ascii")
+        self.wait_for(sleeps)
+
+    def by_host(self, report):
+        return {process["hostname"]: process["left"]["blocks"] for process in report["processes"]}
+
+    def test_one_host_is_analysed_while_it_records(self):
+        a = self.host("alpha", "one", taken=30, left=3)
+        child = self.start("leaks", a.address)
+        self.wait_attached(child)
+        self.assertIsNone(child.poll())
+        a.run_client()
+        report = self.finish(child)
+        self.assertEqual(self.by_host(report), {"alpha": 3})
+        self.assertEqual(report["left"], {"blocks": 3, "bytes": 3 * 4096})
+        self.assertTrue(report["complete"])
+
+    def test_a_host_that_records_and_one_that_has_add_up(self):
+        a = self.host("alpha", "one", taken=30, left=3)
+        a.run_client()
+        b = self.host("beta", "two", taken=50, left=4)
+        child = self.start("leaks", b.address, self.folder / "alpha")
+        self.wait_attached(child)
+        b.run_client()
+        live = self.finish(child)
+        self.assertEqual(self.by_host(live), {"alpha": 3, "beta": 4})
+        self.assertEqual(live["left"], {"blocks": 7, "bytes": 7 * 4096})
+        hosts = {host["hostname"]: host for host in live["hosts"]}
+        self.assertEqual({name: host["live"]["blocks"] for name, host in hosts.items()},
+                         {"alpha": 3, "beta": 4})
+        self.assertEqual(sum(host["kfdscope_events"] for host in live["hosts"]),
+                         live["recording"]["kfdscope_events"])
+        # What was read live is what lies on disk in the end.
+        stored = self.finish(self.start("leaks", self.folder))
+        self.assertEqual({host["hostname"]: host for host in stored["hosts"]}, hosts)
+        self.assertEqual(stored["left"], live["left"])
+        text = subprocess.run([KFDSCOPE, "leaks", self.folder], capture_output=True, text=True,
+                              check=True, timeout=WAIT_S).stdout
+        self.assertRegex(text, r"alpha +1 +\d+ +3  12288 bytes \(12.0 KiB\)\n")
+        self.assertRegex(text, r"total +2 +\d+ +7  28672 bytes \(28.0 KiB\)\n")
+        self.assertIn("by each host's own clock", text)
+
+    def test_what_is_read_live_is_what_is_stored(self):
+        b = self.host("beta", "two", taken=5, left=1)
+        child = self.start("chains", b.address)
+        self.wait_attached(child)
+        b.run_client()
+        live = self.finish(child)
+        stored = self.finish(self.start("chains", self.folder))
+        self.assertGreater(stored["recording"]["kfdscope_events"], 20)
+        self.assertEqual(live, stored)
+
+    def test_every_report_takes_an_address(self):
+        nowhere = f"net://127.0.0.1:{self.ports[2]}/host/a/b"
+        for report in REPORTS:
+            self.assertIn("the relay daemon has no such session",
+                          self.finish(self.start(report, nowhere), UNREADABLE), report)
+
+    def test_an_interrupt_ends_it_with_the_report_so_far(self):
+        a = self.host("alpha", "one", taken=30, left=3)
+        idle = self.start("leaks", a.address)
+        self.wait_attached(idle)
+        idle.send_signal(signal.SIGINT)
+        # Nothing has been recorded yet: it says so, rather than report that nothing leaks.
+        self.assertIn("no events", self.finish(idle, UNREADABLE))
+        a.run_client()
+
+    def test_what_is_not_there_is_named(self):
+        errors = self.finish(self.start("leaks", f"net://127.0.0.1:{self.ports[2]}/host/a/b"),
+                             UNREADABLE)
+        self.assertIn("host/a/b': the relay daemon has no such session", errors)
+        self.assertEqual(len(errors.splitlines()), 1, errors)
+        self.assertIn("names no session",
+                      self.finish(self.start("leaks", f"net://127.0.0.1:{self.ports[2]}"),
+                                  UNREADABLE))
+        nobody, = free_ports(1)
+        errors = self.finish(self.start("leaks", f"net://127.0.0.1:{nobody}/host/a/b"), UNREADABLE)
+        self.assertIn(f"{nobody}/host/a/b': Connection failed: Connection refused", errors)
+        self.assertEqual(len(errors.splitlines()), 1, errors)
+
+
+if __name__ == "__main__":
+    if os.getuid() or subprocess.run(["unshare", "--uts", "--mount", "true"], check=False,
+                                     stderr=subprocess.DEVNULL).returncode:
+        sys.exit(77)
+    unittest.main(verbosity=2)
