@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmds/copies.h"
 #include "input/discover.h"
-#include "input/live.h"
 #include "input/salvage.h"
 #include "output/allocs_report.h"
 #include "output/flames.h"
@@ -19,23 +19,19 @@
 #include "plugin/timeline.h"
 
 static volatile sig_atomic_t interrupted;
-/* Of the running graph: ends babeltrace2's waiting for a relay daemon. */
-static bt_interrupter *volatile interrupter;
 
 void analyse_interrupt(void)
 {
 	interrupted = 1;
-	if (interrupter)
-		bt_interrupter_set(interrupter);
 }
 
 struct analysis {
 	const struct analyse_options *options;
 	const char *program;
-	GPtrArray *traces; /* of char *, owned */
-	GArray *salvages;  /* of struct salvage, owned: those that can be read */
-	GPtrArray *live;   /* of const char *, borrowed: addresses of live recordings */
-	GPtrArray *hosts;  /* of char *, owned: that record them */
+	GPtrArray *traces;     /* of char *, owned */
+	GArray *salvages;      /* of struct salvage, owned: those that can be read */
+	struct copies *copies; /* owned */
+	bool is_cut;           /* a live recording had not ended */
 	struct report_notes notes;
 	struct model *model;              /* owned */
 	struct feed *feed;                /* owned */
@@ -80,19 +76,28 @@ static void note(struct analysis *analysis, char *text)
 	g_ptr_array_add(analysis->notes.partial, text);
 }
 
-static bool find_live(struct analysis *analysis, const char *address)
+/* @return false when a live recording cannot be read. */
+static bool copy_live(struct analysis *analysis)
 {
-	char *hostname = live_hostname(address);
+	const struct analyse_options *options = analysis->options;
+	guint before = analysis->notes.partial->len;
+	char *problem;
 
-	if (!hostname) {
-		complain(analysis,
-			 "'%s' names no session: it must be "
-			 "net://RELAY[:PORT]/host/HOSTNAME/SESSION",
-			 address);
+	analysis->copies = copies_new(options->paths, options->path_count, &problem);
+	if (!analysis->copies) {
+		complain(analysis, "%s", problem);
+		g_free(problem);
 		return false;
 	}
-	g_ptr_array_add(analysis->live, (void *)address);
-	g_ptr_array_add(analysis->hosts, hostname);
+	copies_run(analysis->copies, &interrupted, analysis->notes.partial);
+	if (interrupted)
+		g_ptr_array_add(analysis->notes.partial,
+				g_strdup("interrupted: this is what had been recorded by then"));
+	for (guint i = before; i < analysis->notes.partial->len; i++)
+		complain(analysis, "partial input: %s",
+			 (char *)g_ptr_array_index(analysis->notes.partial, i));
+	analysis->is_cut = analysis->notes.partial->len > before;
+	interrupted = 0; /* what is copied is still to be read */
 	return true;
 }
 
@@ -102,17 +107,14 @@ static bool find_traces(struct analysis *analysis)
 
 	for (size_t i = 0; i < options->path_count; i++) {
 		guint before = analysis->traces->len;
-		int error;
+		const char *folder = copies_folder(analysis->copies, i);
+		int error = discover_traces(folder ? folder : options->paths[i], analysis->traces);
 
-		if (live_is_address(options->paths[i])) {
-			if (!find_live(analysis, options->paths[i]))
-				return false;
-			continue;
-		}
-		error = discover_traces(options->paths[i], analysis->traces);
 		if (error)
 			complain(analysis, "cannot open recording '%s': %s", options->paths[i],
 				 strerror(-error));
+		else if (analysis->traces->len == before && folder)
+			complain(analysis, "'%s' has recorded no events", options->paths[i]);
 		else if (analysis->traces->len == before)
 			complain(analysis,
 				 "'%s' holds no recording: there is no file 'metadata' in it or "
@@ -124,13 +126,7 @@ static bool find_traces(struct analysis *analysis)
 	return true;
 }
 
-/* How many traces and live recordings there are: of one alone, a problem is an error. */
-static guint input_count(const struct analysis *analysis)
-{
-	return analysis->traces->len + analysis->live->len;
-}
-
-/* Checks the streams of each trace. @return the number of inputs that can be read. */
+/* Checks the streams of each trace. @return the number of traces that can be read. */
 static guint open_traces(struct analysis *analysis)
 {
 	for (guint i = 0; i < analysis->traces->len; i++) {
@@ -144,7 +140,7 @@ static guint open_traces(struct analysis *analysis)
 			analysis->notes.bytes += discover_stream_bytes(salvage.trace);
 		} else {
 			salvage_close(&salvage);
-			if (input_count(analysis) == 1)
+			if (analysis->traces->len == 1)
 				complain(analysis, "%s", problem);
 			else
 				note(analysis, g_strdup(problem));
@@ -155,7 +151,7 @@ static guint open_traces(struct analysis *analysis)
 			complain(analysis, "partial input: %s",
 				 (char *)g_ptr_array_index(analysis->notes.partial, j));
 	}
-	return analysis->salvages->len + analysis->live->len;
+	return analysis->salvages->len;
 }
 
 static bool make_graph(struct analysis *analysis)
@@ -201,12 +197,10 @@ static bool connect_source(struct analysis *analysis, const bt_component_source 
 	return true;
 }
 
-/* @param class_name  of babeltrace2's plugin ctf: "fs" for directories, "lttng-live". */
-static bool add_source(struct analysis *analysis, const char *class_name, const char *input)
+static bool add_source(struct analysis *analysis, const struct salvage *salvage)
 {
 	const bt_component_class_source *class =
-		bt_plugin_borrow_source_component_class_by_name_const(analysis->ctf, class_name);
-	bool is_live = strcmp(class_name, "lttng-live") == 0;
+		bt_plugin_borrow_source_component_class_by_name_const(analysis->ctf, "fs");
 	bt_value *params = bt_value_map_create(), *inputs = NULL;
 	const bt_component_source *source = NULL;
 	char *name = g_strdup_printf("input%" G_GUINT64_FORMAT, analysis->inputs);
@@ -215,11 +209,8 @@ static bool add_source(struct analysis *analysis, const char *class_name, const 
 	ok = params &&
 	     bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ==
 		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
-	     bt_value_array_append_string_element(inputs, input) ==
+	     bt_value_array_append_string_element(inputs, salvage->path) ==
 		     BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK &&
-	     (!is_live ||
-	      bt_value_map_insert_string_entry(params, "session-not-found-action", "fail") ==
-		      BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK) &&
 	     class &&
 	     bt_graph_add_source_component(analysis->graph, class, name, params,
 					   BT_LOGGING_LEVEL_NONE,
@@ -246,7 +237,7 @@ static char *source_problem(const char *trace)
 /* A bad input is an error when it is alone, else the report says that it is missing. */
 static void tell_source(struct analysis *analysis, char *problem)
 {
-	if (input_count(analysis) > 1) {
+	if (analysis->salvages->len > 1) {
 		note(analysis, problem); /* takes it */
 		return;
 	}
@@ -254,48 +245,16 @@ static void tell_source(struct analysis *analysis, char *problem)
 	g_free(problem);
 }
 
-static guint add_live(struct analysis *analysis)
-{
-	guint opened = 0;
-
-	for (guint i = 0; i < analysis->live->len && !interrupted; i++) {
-		const char *address = g_ptr_array_index(analysis->live, i);
-		char *cause;
-
-		if (add_source(analysis, "lttng-live", address)) {
-			opened++;
-			continue;
-		}
-		cause = take_cause();
-		tell_source(analysis, g_strdup_printf("cannot reach '%s': %s", address, cause));
-		g_free(cause);
-	}
-	return opened;
-}
-
-/* A relay daemon tells every reason for not handing out a session in the same way. */
-static char *graph_problem(const struct analysis *analysis)
-{
-	char *cause = take_cause();
-
-	if (analysis->live->len &&
-	    g_str_has_prefix(cause, "Unable to connect to the requested live viewer session")) {
-		g_free(cause);
-		cause = g_strdup("the relay daemon has no such session, or another viewer has it");
-	}
-	return cause;
-}
-
 /* Each trace has a source of its own, so that one bad trace does not hide the others. */
 static bool add_sources(struct analysis *analysis)
 {
-	guint opened = add_live(analysis);
+	guint opened = 0;
 
 	for (guint i = 0; i < analysis->salvages->len; i++) {
 		const struct salvage *salvage =
 			&g_array_index(analysis->salvages, struct salvage, i);
 
-		if (add_source(analysis, "fs", salvage->path))
+		if (add_source(analysis, salvage))
 			opened++;
 		else
 			tell_source(analysis, source_problem(salvage->trace));
@@ -353,17 +312,11 @@ static bool add_sink(struct analysis *analysis)
 /* A derived trace has its directory for itself when all is of one host. */
 static bool is_one_host(const struct analysis *analysis)
 {
-	const char *first = analysis->salvages->len
-				    ? g_array_index(analysis->salvages, struct salvage, 0).hostname
-				    : g_ptr_array_index(analysis->hosts, 0);
-	bool is_one = true;
-
-	for (guint i = 0; i < analysis->salvages->len; i++)
-		is_one &= g_strcmp0(g_array_index(analysis->salvages, struct salvage, i).hostname,
-				    first) == 0;
-	for (guint i = 0; i < analysis->hosts->len; i++)
-		is_one &= g_strcmp0(g_ptr_array_index(analysis->hosts, i), first) == 0;
-	return is_one;
+	for (guint i = 1; i < analysis->salvages->len; i++)
+		if (g_strcmp0(g_array_index(analysis->salvages, struct salvage, i).hostname,
+			      g_array_index(analysis->salvages, struct salvage, 0).hostname) != 0)
+			return false;
+	return true;
 }
 
 static void before_end(void *data);
@@ -445,22 +398,12 @@ static bool run_graph(struct analysis *analysis)
 {
 	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
 
-	interrupter = bt_graph_borrow_default_interrupter(analysis->graph);
-	while (!interrupted && (status == BT_GRAPH_RUN_ONCE_STATUS_OK ||
-				status == BT_GRAPH_RUN_ONCE_STATUS_AGAIN)) {
+	while (!interrupted && status == BT_GRAPH_RUN_ONCE_STATUS_OK)
 		status = bt_graph_run_once(analysis->graph);
-		if (status == BT_GRAPH_RUN_ONCE_STATUS_AGAIN)
-			g_usleep(20000); /* live input has nothing new */
-	}
-	interrupter = NULL;
 	if (interrupted) {
-		const bt_error *error = bt_current_thread_take_error();
-
-		if (error)
-			bt_error_release(error);
 		note(analysis, g_strdup("interrupted"));
 	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END) {
-		char *cause = graph_problem(analysis);
+		char *cause = take_cause();
 		int64_t end_ns = model_end_ns(analysis->model);
 		bool is_nothing = model_events(analysis->model) == 0;
 
@@ -496,7 +439,7 @@ static void add_losses(struct analysis *analysis)
 		values_set(&record.values, FIELD_LOST, 0); /* nobody knows how many */
 		model_take(analysis->model, &record);
 	}
-	if (analysis->status == FEED_ERROR || interrupted) {
+	if (analysis->status == FEED_ERROR || interrupted || analysis->is_cut) {
 		struct record record;
 
 		record_reset(&record, RECORD_LOST);
@@ -651,7 +594,7 @@ static int run(struct analysis *analysis)
 {
 	bool is_derived = analysis->options->report == ANALYSE_DERIVED;
 
-	if (!find_traces(analysis) || open_traces(analysis) == 0)
+	if (!copy_live(analysis) || !find_traces(analysis) || open_traces(analysis) == 0)
 		return ANALYSE_UNREADABLE;
 	if (is_derived && g_file_test(analysis->options->output, G_FILE_TEST_EXISTS)) {
 		complain(analysis, "cannot write '%s': it exists already",
@@ -683,8 +626,6 @@ int analyse_run(const struct analyse_options *options)
 		return ANALYSE_USAGE;
 	interrupted = 0;
 	analysis.traces = g_ptr_array_new_with_free_func(g_free);
-	analysis.live = g_ptr_array_new();
-	analysis.hosts = g_ptr_array_new_with_free_func(g_free);
 	analysis.salvages = g_array_new(FALSE, TRUE, sizeof(struct salvage));
 	g_array_set_clear_func(analysis.salvages, close_salvage);
 	analysis.notes.partial = g_ptr_array_new_with_free_func(g_free);
@@ -698,8 +639,7 @@ int analyse_run(const struct analyse_options *options)
 	report_free(analysis.report);
 	model_free(analysis.model);
 	g_array_free(analysis.salvages, TRUE);
-	g_ptr_array_free(analysis.live, TRUE);
-	g_ptr_array_free(analysis.hosts, TRUE);
+	copies_free(analysis.copies);
 	g_ptr_array_free(analysis.traces, TRUE);
 	g_ptr_array_free(analysis.notes.partial, TRUE);
 	return rc;

@@ -3,13 +3,12 @@
 
     host.py SESSION CONTROL_PORT DATA_PORT TAKEN LEFT
 
-Prints "ready" when it records; a line on standard input lets the client run, after which the
-session ends.
+Prints "ready" when it records; a line on standard input lets the client run, then it prints "done".
+A second line ends the session.
 """
 import os
 import subprocess
 import sys
-import time
 
 session, control, data, taken, left = sys.argv[1:]
 
@@ -28,8 +27,8 @@ client = subprocess.Popen([os.environ["CLIENT"], taken, left], stdin=subprocess.
 print("ready", flush=True)
 sys.stdin.readline()
 client.communicate(b"\n")
-# The relay daemon forgets a session that ends before its viewer has asked for the new streams.
-time.sleep(2)
+print("done", flush=True)
+sys.stdin.readline()
 lttng("stop", session)
 lttng("destroy", session)
 sys.exit(client.returncode)

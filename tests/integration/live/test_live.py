@@ -40,19 +40,26 @@ class Host:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.address = f"net://127.0.0.1:{ports[2]}/host/{name}/{session}"
 
-    def wait_ready(self):
+    def wait_for(self, word):
         line = self.child.stdout.readline()
-        if line != "ready\n":
-            raise RuntimeError(f"the host does not record: {line!r}")
+        if line != word + "\n":
+            raise RuntimeError(f"the host is not {word}: {line!r}")
 
     def run_client(self):
+        self.child.stdin.write("\n")
+        self.child.stdin.flush()
+        self.wait_for("done")
+
+    def end(self):
         self.child.communicate("\n", timeout=WAIT_S)
         if self.child.returncode:
             raise RuntimeError(f"the host ended with {self.child.returncode}")
 
     def close(self):
         if self.child.poll() is None:
-            self.run_client()
+            self.child.communicate("\n\n", timeout=WAIT_S)
+        self.child.stdin.close()
+        self.child.stdout.close()
 
 
 class Live(unittest.TestCase):
@@ -62,9 +69,12 @@ class Live(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="kfdscope-live-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        self.copies = self.folder / "copies"
+        self.copies.mkdir()
+        self.recordings = self.folder / "recordings"
         self.ports = free_ports(3)
         relay = subprocess.Popen(
-            ["lttng-relayd", "-o", self.folder] +
+            ["lttng-relayd", "-o", self.recordings] +
             [word for letter, port in zip("CDL", self.ports)
              for word in (f"-{letter}", f"tcp://127.0.0.1:{port}")],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -89,12 +99,13 @@ class Live(unittest.TestCase):
     def host(self, name, session, taken, left):
         host = Host(name, session, self.ports, taken, left)
         self.addCleanup(host.close)
-        host.wait_ready()
+        host.wait_for("ready")
         return host
 
     def start(self, report, *inputs):
-        child = subprocess.Popen([KFDSCOPE, report, "--json", *map(str, inputs)],
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        child = subprocess.Popen([KFDSCOPE, report, "--json", *map(str, inputs)], text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 env={**os.environ, "TMPDIR": str(self.copies)})
         self.addCleanup(lambda: (child.kill(), child.wait(), child.stdout.close(),
                                  child.stderr.close()))
         return child
@@ -105,11 +116,16 @@ class Live(unittest.TestCase):
         return json.loads(out) if code in (DONE, PARTIAL) else errors
 
     def wait_attached(self, child):
-        """Until the analysis has asked for events and sleeps: then nothing that follows is missed."""
+        """Until the analysis has asked for events and sleeps."""
         def sleeps():
             self.assertIsNone(child.poll(), "it has ended")
             return "nanosleep" in pathlib.Path(f"/proc/{child.pid}/wchan").read_text("ascii")
         self.wait_for(sleeps)
+
+    def wait_copied(self):
+        """Until something of a recording has arrived."""
+        self.wait_for(lambda: any(file.stat().st_size
+                                  for file in self.copies.glob("*/*/stream-*")))
 
     def by_host(self, report):
         return {process["hostname"]: process["left"]["blocks"] for process in report["processes"]}
@@ -120,6 +136,9 @@ class Live(unittest.TestCase):
         self.wait_attached(child)
         self.assertIsNone(child.poll())
         a.run_client()
+        self.wait_copied()
+        self.assertIsNone(child.poll())
+        a.end()
         report = self.finish(child)
         self.assertEqual(self.by_host(report), {"alpha": 3})
         self.assertEqual(report["left"], {"blocks": 3, "bytes": 3 * 4096})
@@ -128,10 +147,13 @@ class Live(unittest.TestCase):
     def test_a_host_that_records_and_one_that_has_add_up(self):
         a = self.host("alpha", "one", taken=30, left=3)
         a.run_client()
+        a.end()
         b = self.host("beta", "two", taken=50, left=4)
-        child = self.start("leaks", b.address, self.folder / "alpha")
+        child = self.start("leaks", b.address, self.recordings / "alpha")
         self.wait_attached(child)
         b.run_client()
+        self.wait_copied()
+        b.end()
         live = self.finish(child)
         self.assertEqual(self.by_host(live), {"alpha": 3, "beta": 4})
         self.assertEqual(live["left"], {"blocks": 7, "bytes": 7 * 4096})
@@ -141,10 +163,10 @@ class Live(unittest.TestCase):
         self.assertEqual(sum(host["kfdscope_events"] for host in live["hosts"]),
                          live["recording"]["kfdscope_events"])
         # What was read live is what lies on disk in the end.
-        stored = self.finish(self.start("leaks", self.folder))
+        stored = self.finish(self.start("leaks", self.recordings))
         self.assertEqual({host["hostname"]: host for host in stored["hosts"]}, hosts)
         self.assertEqual(stored["left"], live["left"])
-        text = subprocess.run([KFDSCOPE, "leaks", self.folder], capture_output=True, text=True,
+        text = subprocess.run([KFDSCOPE, "leaks", self.recordings], capture_output=True, text=True,
                               check=True, timeout=WAIT_S).stdout
         self.assertRegex(text, r"alpha +1 +\d+ +3  12288 bytes \(12.0 KiB\)\n")
         self.assertRegex(text, r"total +2 +\d+ +7  28672 bytes \(28.0 KiB\)\n")
@@ -155,39 +177,52 @@ class Live(unittest.TestCase):
         child = self.start("chains", b.address)
         self.wait_attached(child)
         b.run_client()
+        self.wait_copied()
+        b.end()
         live = self.finish(child)
-        stored = self.finish(self.start("chains", self.folder))
+        stored = self.finish(self.start("chains", self.recordings))
         self.assertGreater(stored["recording"]["kfdscope_events"], 20)
-        stored["recording"].pop("bytes")
-        stored["recording"].pop("bytes_per_event")
         self.assertEqual(live, stored)
 
     def test_every_report_takes_an_address(self):
         nowhere = f"net://127.0.0.1:{self.ports[2]}/host/a/b"
         for report in REPORTS:
-            self.assertIn("the relay daemon has no such session",
-                          self.finish(self.start(report, nowhere), UNREADABLE), report)
+            errors = self.finish(self.start(report, nowhere), UNREADABLE)
+            self.assertIn("host/a/b': the relay daemon has no such session", errors, report)
+            self.assertEqual(len(errors.splitlines()), 1, errors)
 
     def test_an_interrupt_ends_it_with_the_report_so_far(self):
         a = self.host("alpha", "one", taken=30, left=3)
         idle = self.start("leaks", a.address)
         self.wait_attached(idle)
         idle.send_signal(signal.SIGINT)
-        # Nothing has been recorded yet: it says so, rather than report that nothing leaks.
-        self.assertIn("no events", self.finish(idle, UNREADABLE))
+        # It says that there is nothing, rather than that nothing leaks.
+        self.assertIn("has recorded no events", self.finish(idle, UNREADABLE))
         a.run_client()
+        # One that comes late gets all from the beginning.
+        late = self.start("leaks", a.address)
+        self.wait_copied()
+        self.wait_attached(late)
+        late.send_signal(signal.SIGINT)
+        report = self.finish(late, PARTIAL)
+        self.assertEqual(self.by_host(report).keys(), {"alpha"})
+        self.assertFalse(report["complete"])
+        self.assertIn("interrupted", report["partial_input"][0])
+        self.assertEqual(list(self.copies.iterdir()), [])
+        a.end()
 
     def test_what_is_not_there_is_named(self):
-        errors = self.finish(self.start("leaks", f"net://127.0.0.1:{self.ports[2]}/host/a/b"),
-                             UNREADABLE)
-        self.assertIn("host/a/b': the relay daemon has no such session", errors)
-        self.assertEqual(len(errors.splitlines()), 1, errors)
+        a = self.host("alpha", "one", taken=1, left=0)
+        first = self.start("leaks", a.address)
+        self.wait_attached(first)
+        self.assertIn("another viewer has the session",
+                      self.finish(self.start("leaks", a.address), UNREADABLE))
         self.assertIn("names no session",
                       self.finish(self.start("leaks", f"net://127.0.0.1:{self.ports[2]}"),
                                   UNREADABLE))
         nobody, = free_ports(1)
         errors = self.finish(self.start("leaks", f"net://127.0.0.1:{nobody}/host/a/b"), UNREADABLE)
-        self.assertIn(f"{nobody}/host/a/b': Connection failed: Connection refused", errors)
+        self.assertIn(f"{nobody}/host/a/b': Connection refused", errors)
         self.assertEqual(len(errors.splitlines()), 1, errors)
 
 
