@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@
 #define START_TIMEOUT_US (10 * G_USEC_PER_SEC)
 #define STOP_TIMEOUT_US  (5 * G_USEC_PER_SEC)
 #define POLL_US          10000
+
+/* Two small sub-buffers for each of a few CPUs, and what the daemon and programs share. */
+#define SHARED_MEMORY_BYTES (1U << 20)
 
 #define ROOT_DIR  "/run/lttng"
 #define ROOT_LOCK ROOT_DIR "/kfdscope.lock"
@@ -184,6 +188,24 @@ static bool prepare(struct daemon *daemon, const char *home, int *turn_fd, char 
 	return g_setenv("LTTNG_HOME", daemon->dir, TRUE);
 }
 
+/* Without it the daemon ends at once, and programs that are prepared for recording get a SIGBUS. */
+static bool shared_memory_has_room(char **reason)
+{
+	struct statvfs shm;
+
+	if (statvfs("/dev/shm", &shm) != 0)
+		*reason =
+			g_strdup_printf("cannot use '/dev/shm', where LTTng keeps its buffers: %s",
+					g_strerror(errno));
+	else if ((uint64_t)shm.f_bavail * shm.f_frsize < SHARED_MEMORY_BYTES)
+		*reason = g_strdup_printf(
+			"'/dev/shm', where LTTng keeps its buffers, has only %u KiB "
+			"left: remove what fills it, or give it more (mount -o "
+			"remount,size=1G /dev/shm)",
+			(unsigned int)((uint64_t)shm.f_bavail * shm.f_frsize >> 10));
+	return !*reason;
+}
+
 bool daemon_open(struct daemon *daemon, const char *home, char **reason)
 {
 	int turn_fd = -1;
@@ -191,7 +213,7 @@ bool daemon_open(struct daemon *daemon, const char *home, char **reason)
 
 	*daemon = (struct daemon){ .lock_fd = -1 };
 	*reason = NULL;
-	ok = prepare(daemon, home, &turn_fd, reason);
+	ok = shared_memory_has_room(reason) && prepare(daemon, home, &turn_fd, reason);
 	if (ok && lttng_session_daemon_alive() != 1) {
 		daemon->pid = spawn_daemon(geteuid() != 0, reason);
 		ok = daemon->pid > 0 && wait_until_alive(daemon, reason);
