@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The command line of kfdscope, on recordings made by hand.
 
-    test_command.py KFDSCOPE
+    test_command.py KFDSCOPE MANUAL COMPLETION
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import unittest
 from ctf_trace import Program, Trace
 
 OK, USAGE = 0, 2
-KFDSCOPE = None
+KFDSCOPE = MANUAL = COMPLETION = None
 
 
 class Case(unittest.TestCase):
@@ -66,6 +67,67 @@ class Options(Case):
         self.assertEqual([output[:1] for output in outputs], ["{", " "])
 
 
+class Help(Case):
+    def names(self, *more):
+        return self.run_command("help", "--list", *more).stdout.split()
+
+    def test_help_of_a_command_is_what_the_command_says(self):
+        self.assertGreater(len(self.names()), 10)
+        for name in self.names():
+            said = self.run_command(name, "--help").stdout
+            self.assertIn(f"kfdscope {name}", said)
+            self.assertEqual(self.run_command("help", name).stdout, said)
+
+    def test_topics_have_texts(self):
+        topics = [name for name in self.names("--topics") if name not in self.names()]
+        self.assertIn("exit-status", topics)
+        for topic in topics:
+            self.assertGreater(len(self.run_command("help", topic).stdout.splitlines()), 3)
+            self.assertIn(f"  {topic} ", self.run_command("help").stdout)
+        self.assertIn("'nothing'", self.run_command("help", "nothing", code=USAGE).stderr)
+
+    def test_the_manual_has_all_commands_options_and_topics(self):
+        if not shutil.which("man"):
+            self.skipTest("there is no man")
+        page = subprocess.run(["man", "-l", MANUAL], capture_output=True, text=True, timeout=60,
+                              check=True, env={**os.environ, "MANWIDTH": "200", "MANPAGER": "cat",
+                                               "LC_ALL": "C.UTF-8", "MANROFFOPT": "-c"})
+        self.assertEqual(page.stderr, "")
+        text = re.sub(r".\x08", "", page.stdout).replace("\u2010", "-")
+        for name in self.names():
+            self.assertIn(f"kfdscope {name} ", text)
+            for option in re.findall(r"--[a-z-]+", self.options_of(name)):
+                self.assertIn(option, text)
+        for topic in set(self.names("--topics")) - set(self.names()):
+            self.assertIn(topic.upper(), text)
+            first = self.run_command("help", topic).stdout.strip().splitlines()[0].strip()
+            self.assertIn(first, text)
+
+    def options_of(self, name):
+        said = self.run_command(name, "--help").stdout
+        return said.split("Application Options:")[1].split("\n\n")[0]
+
+    def completions(self, *words):
+        script = ('. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kfdscope; '
+                  'printf "%s\\n" "${COMPREPLY[@]}"')
+        done = subprocess.run(["bash", "--norc", "-c", script, COMPLETION, KFDSCOPE, *words],
+                              capture_output=True, text=True, timeout=60, check=True, cwd=self.dir)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_bash_completes_commands_options_topics_and_files(self):
+        self.assertEqual(set(self.names()) - set(self.completions("")), set())
+        self.assertEqual(self.completions("lea"), ["leaks"])
+        self.assertEqual(self.completions("leaks", "--supp"), ["--suppressions"])
+        self.assertIn("--json", self.completions("queues", "--"))
+        self.assertNotIn("--suppressions", self.completions("queues", "--"))
+        self.assertEqual(self.completions("help", "exit"), ["exit-status"])
+        os.mkdir(self.path("a-recording"))
+        self.assertEqual(self.completions("leaks", "a-r"), ["a-recording"])
+        self.assertEqual(self.completions("record", "--", "--fail"), [])
+
+
 if __name__ == "__main__":
-    KFDSCOPE = sys.argv.pop(1)
+    KFDSCOPE, MANUAL, COMPLETION = sys.argv[1:4]
+    del sys.argv[1:4]
     unittest.main()
