@@ -162,7 +162,7 @@ static int run_attached(const struct cmd *cmd, const struct attach_options *opti
 	recording_free(recording);
 	recording = NULL;
 	trace_folder_say(options->recording.output, lost_events, lost_packets,
-			 "the programs made no calls, and hold nothing");
+			 "the programs made none");
 out:
 	recording_free(recording);
 	g_free(reason);

@@ -45,4 +45,11 @@ void checkup_devices(struct checkup *checkup);
 void checkup_program(struct checkup *checkup, const struct places *places, const char *program,
 		     char **envp);
 
+/*
+ * Whether a program finds another libhsakmt before LD_LIBRARY_PATH's, since a search path is built into it
+ * or into one of its libraries. Its own sub-programs and what scripts run are not looked at.
+ */
+bool checkup_passes_thunk_by(const struct places *places, const char *program, char **envp)
+	__attribute__((warn_unused_result));
+
 #endif

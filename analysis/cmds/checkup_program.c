@@ -20,6 +20,7 @@
 /* What an ELF file is, as far as preloading is concerned. */
 struct executable {
 	bool is_elf, is_dynamic, is_64bit, defines_thunk;
+	bool has_rpath;         /* a search path before LD_LIBRARY_PATH */
 	char *interpreter_line; /* owned; of a script */
 };
 
@@ -49,6 +50,25 @@ static bool defines_symbol(Elf *elf, const char *wanted)
 	return false;
 }
 
+static bool has_rpath(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Dyn entry;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getdyn(data, i, &entry); i++)
+			if (entry.d_tag == DT_RPATH)
+				return true;
+	}
+	return false;
+}
+
 static void look_at_elf(int fd, struct executable *out)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -63,6 +83,7 @@ static void look_at_elf(int fd, struct executable *out)
 			if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
 				out->is_dynamic = true;
 		out->defines_thunk = defines_symbol(elf, "hsaKmtOpenKFD");
+		out->has_rpath = has_rpath(elf);
 	}
 	elf_end(elf);
 }
@@ -155,16 +176,28 @@ static void judge_hip(struct checkup *checkup, const char *list)
 			    "then leaks are told apart by their stacks alone");
 }
 
+static bool same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_ino == b.st_ino &&
+	       a.st_dev == b.st_dev;
+}
+
 static void judge_objects(struct checkup *checkup, const struct places *places, const char *list)
 {
 	char *thunk = object_path(list, THUNK), *runtime = object_path(list, RUNTIME);
 	char *ours = g_build_filename(places->thunk_dir, THUNK, NULL);
-	struct stat a, b;
+	char *preloaded = g_strdup_printf("\t%s (", ours); /* how the loader lists it */
 
-	if (!thunk)
+	if (strstr(list, preloaded))
+		checkup_add(
+			checkup, VERDICT_GOOD, "thunk",
+			"the program loads ours: %s (in front of the one on its own search path)",
+			ours);
+	else if (!thunk)
 		judge_runtime(checkup, runtime);
-	else if (stat(thunk, &a) == 0 && stat(ours, &b) == 0 && a.st_ino == b.st_ino &&
-		 a.st_dev == b.st_dev)
+	else if (same_file(thunk, ours))
 		checkup_add(checkup, VERDICT_GOOD, "thunk", "the program loads ours: %s", thunk);
 	else
 		checkup_add(
@@ -173,6 +206,7 @@ static void judge_objects(struct checkup *checkup, const struct places *places, 
 			"(RPATH); remove it with 'chrpath -d' or 'patchelf --remove-rpath'",
 			thunk);
 	judge_hip(checkup, list);
+	g_free(preloaded);
 	g_free(ours);
 	g_free(thunk);
 	g_free(runtime);
@@ -251,4 +285,26 @@ void checkup_program(struct checkup *checkup, const struct places *places, const
 		check_elf(checkup, places, path, &executable, envp);
 	}
 	g_free(path);
+}
+
+bool checkup_passes_thunk_by(const struct places *places, const char *program, char **envp)
+{
+	char *path = g_find_program_in_path(program), *list = NULL, *thunk = NULL;
+	char *ours = g_build_filename(places->thunk_dir, THUNK, NULL);
+	struct executable executable = { 0 };
+	bool passes = false;
+
+	elf_version(EV_CURRENT);
+	if (path && look_at(path, &executable) && executable.is_dynamic && executable.is_64bit &&
+	    !executable.defines_thunk && !gains_rights(path)) {
+		list = list_objects(path, envp);
+		thunk = list ? object_path(list, THUNK) : NULL;
+		passes = thunk ? !same_file(thunk, ours) : executable.has_rpath;
+	}
+	g_free(executable.interpreter_line);
+	g_free(thunk);
+	g_free(list);
+	g_free(ours);
+	g_free(path);
+	return passes;
 }

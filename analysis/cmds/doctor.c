@@ -47,7 +47,7 @@ static void print_json(const struct checkup *checkup)
 static void look_at_program(struct checkup *checkup, const struct places *places,
 			    const char *program)
 {
-	const struct environment_options options = { 0 };
+	const struct environment_options options = { .program = program };
 	char **envp = NULL, *reason = NULL;
 
 	if (environment_make(&options, places, &envp, &reason))

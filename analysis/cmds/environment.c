@@ -2,6 +2,7 @@
 /* Puts our objects in front of a program by its environment alone. */
 #include "environment.h"
 
+#include "checkup.h"
 #include "layers.h"
 
 #include <glib.h>
@@ -55,6 +56,19 @@ static char *find_topology(const char *topology, const struct places *places, ch
 	}
 	g_free(nodes);
 	return path;
+}
+
+/* A library that is there already is the one that the loader takes, whatever the search paths. */
+static char **add_thunk(char **envp, const struct environment_options *options,
+			const struct places *places)
+{
+	char *thunk = g_build_filename(places->thunk_dir, "libhsakmt.so.1", NULL);
+
+	envp = prepend(envp, "LD_LIBRARY_PATH", places->thunk_dir);
+	if (options->program && checkup_passes_thunk_by(places, options->program, envp))
+		envp = prepend(envp, "LD_PRELOAD", thunk);
+	g_free(thunk);
+	return envp;
 }
 
 static char **add_model(char **envp, const struct environment_options *options,
@@ -126,7 +140,7 @@ bool environment_make(const struct environment_options *options, const struct pl
 		goto out;
 	envp = g_get_environ();
 	if (!options->system_thunk)
-		envp = prepend(envp, "LD_LIBRARY_PATH", places->thunk_dir);
+		envp = add_thunk(envp, options, places);
 	if (tree)
 		envp = add_model(envp, options, places, tree);
 	ok = add_layers(&envp, options, places, reason);

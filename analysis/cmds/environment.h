@@ -14,6 +14,7 @@ enum model_front {
 };
 
 struct environment_options {
+	const char *program;  /* that will run: a path, or a name in PATH; NULL: not known */
 	const char *topology; /* directory of a tree, or the name of one of ours; NULL: no model */
 	enum model_front front;
 	bool system_thunk;       /* leave the program's own libhsakmt in place */

@@ -8,7 +8,8 @@
 static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator,
 								  void *data)
 {
-	uint64_t *events = data, count;
+	struct event_counts *counts = data;
+	uint64_t count;
 	bt_message_array_const messages;
 	bt_message_iterator_next_status status =
 		bt_message_iterator_next(iterator, &messages, &count);
@@ -31,7 +32,9 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 			const char *name =
 				bt_event_class_get_name(bt_event_borrow_class_const(event));
 
-			*events += name && !g_str_has_prefix(name, "lttng_ust");
+			counts->all += name && !g_str_has_prefix(name, "lttng_ust");
+			counts->calls += name && (g_str_has_suffix(name, "_exit") ||
+						  g_str_has_suffix(name, "_entry"));
 		}
 		bt_message_put_ref(messages[i]);
 	}
@@ -69,7 +72,7 @@ static bool connect_streams(bt_graph *graph, const bt_component_source *source,
 }
 
 /* Counts the events of one CTF trace directory. */
-static bool count_trace(const char *directory, uint64_t *events)
+static bool count_trace(const char *directory, struct event_counts *counts)
 {
 	const bt_plugin *ctf = NULL, *utils = NULL;
 	const bt_component_source *source = NULL;
@@ -92,7 +95,7 @@ static bool count_trace(const char *directory, uint64_t *events)
 	    bt_graph_add_filter_component(
 		    graph, bt_plugin_borrow_filter_component_class_by_name_const(utils, "muxer"),
 		    "mux", NULL, BT_LOGGING_LEVEL_NONE, &muxer) ||
-	    bt_graph_add_simple_sink_component(graph, "count", initialize, consume, NULL, events,
+	    bt_graph_add_simple_sink_component(graph, "count", initialize, consume, NULL, counts,
 					       &sink))
 		goto out;
 	ok = connect_streams(graph, source, muxer, sink) &&
@@ -107,7 +110,7 @@ out:
 	return ok;
 }
 
-bool event_count(const char *directory, uint64_t *events)
+bool event_count(const char *directory, struct event_counts *counts)
 {
 	char *metadata = g_build_filename(directory, "metadata", NULL);
 	bool ok = true;
@@ -115,13 +118,13 @@ bool event_count(const char *directory, uint64_t *events)
 	GDir *dir;
 
 	if (g_file_test(metadata, G_FILE_TEST_IS_REGULAR)) {
-		ok = count_trace(directory, events);
+		ok = count_trace(directory, counts);
 	} else if ((dir = g_dir_open(directory, 0, NULL))) {
 		while ((name = g_dir_read_name(dir))) {
 			char *child = g_build_filename(directory, name, NULL);
 
 			if (g_file_test(child, G_FILE_TEST_IS_DIR))
-				ok &= event_count(child, events);
+				ok &= event_count(child, counts);
 			g_free(child);
 		}
 		g_dir_close(dir);

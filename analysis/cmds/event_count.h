@@ -6,11 +6,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct event_counts {
+	uint64_t all;   /* but LTTng-UST's own */
+	uint64_t calls; /* those that begin or end a call */
+};
+
 /*
  * Counts the events of all traces below a directory, lttng-ust's own ones left out.
  *
- * @return false when a trace could not be read to its end; *events is then what was read.
+ * @return false when a trace could not be read to its end; *counts is then what was read.
  */
-bool event_count(const char *directory, uint64_t *events);
+bool event_count(const char *directory, struct event_counts *counts);
 
 #endif

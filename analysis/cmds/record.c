@@ -295,6 +295,7 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	}
 	if (options->recording.snapshot)
 		options->environment.snapshot = snapshot = flight_environment(options->snapshot_at);
+	options->environment.program = argv[0];
 	/* After the daemon: it may have moved LTTNG_HOME, which the program has to share. */
 	if (!environment_make(&options->environment, &places, &envp, &reason))
 		cmd_error(cmd, "%s", reason);

@@ -51,18 +51,19 @@ bool trace_folder_make(const struct cmd *cmd, const char *path)
 void trace_folder_say(const char *path, uint64_t lost_events, uint64_t lost_packets,
 		      const char *when_empty)
 {
-	uint64_t events = 0;
+	struct event_counts counts = { 0 };
 	bool readable;
 
 	cmd_progress("kfdscope: counting events…");
-	readable = event_count(path, &events);
+	readable = event_count(path, &counts);
 	cmd_progress_end();
 	fprintf(stderr, "kfdscope: trace in '%s'\n", path);
-	if (!readable || events == 0)
-		fprintf(stderr, "kfdscope: no events were recorded: %s\n", when_empty);
-	else
-		fprintf(stderr, "kfdscope: %" PRIu64 " events recorded, %" PRIu64 " lost\n", events,
-			lost_events);
+	if (readable && counts.all)
+		fprintf(stderr, "kfdscope: %" PRIu64 " events recorded, %" PRIu64 " lost\n",
+			counts.all, lost_events);
+	if (!readable || counts.calls == 0)
+		fprintf(stderr, "kfdscope: no %s were recorded: %s\n",
+			counts.all ? "calls" : "events", when_empty);
 	trace_folder_say_losses(lost_events, lost_packets);
 	fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", path);
 }
