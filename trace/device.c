@@ -209,6 +209,7 @@ static int traced_ioctl(struct device *dev, int fd, unsigned long request, void 
 		which->enter(&call, fd, request, arg);
 	sampler_before_ioctl(dev, request, arg);
 	ret = dev->base_ops->ioctl(dev, fd, request, arg);
+	sampler_when_done(dev, request, arg, ret);
 	if (trace_device_end(&call, which->exit, failed(ret)))
 		which->leave(&call, ret, request, arg);
 	tell_incident(which, &call, arg, failed(ret));

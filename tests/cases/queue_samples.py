@@ -61,6 +61,20 @@ class QueueSamples(Case):
         report = self.report("queues", recording)
         self.assertEqual((report["activity"], report["queue_activity"]), ("not collected", []))
 
+    def check_churn(self, client, *options):
+        recording = self.record(client, "churn", 1000, options=["--queues=1000", *options])
+        rows = self.rows(recording)
+        self.assertEqual(len(rows), 1000)
+        sums = {name: sum(row["packets"][name] for row in rows)
+                for name in ("submitted", "barriers", "unseen")}
+        self.assertEqual(sums, {"submitted": 4000, "barriers": 4000, "unseen": 0})
+        self.assertEqual(sum(row["unreadable"] for row in rows), 0)
+
+    def test_queues_may_be_destroyed_while_they_are_sampled(self):
+        self.check_churn("queue_samples")
+        if (CLIENTS / "queue_samples_stock").exists():
+            self.check_churn("queue_samples_stock", "--system-thunk")
+
     def test_a_rate_that_is_none_is_refused(self):
         for rate in ("0", "1001", "-1", "x", ""):
             done = self.record("queue_samples", options=[f"--queues={rate}"])

@@ -325,10 +325,13 @@ static void note_destroy(const struct device *dev, const struct kfd_ioctl_destro
 
 	if (!queue)
 		return;
-	if (ret == 0)
-		drop(queue);
-	else
+	if (ret != 0) {
 		queue->is_ending = false;
+		return;
+	}
+	/* Whoever is to free its memory waits for this ioctl, and now the GPU is done with it. */
+	look(queue, true);
+	drop(queue);
 }
 
 union argument {
@@ -360,9 +363,23 @@ void sampler_before_ioctl(const struct device *dev, unsigned long request, const
 	trace_copy_argument(&a, sizeof(a), request, arg);
 	queue = find(dev, a.destroy.queue_id);
 	if (queue && !queue->is_ending) {
-		look(queue, true);
+		look(queue, false);
 		queue->is_ending = true;
 	}
+	leave();
+	errno = saved_errno;
+}
+
+void sampler_when_done(const struct device *dev, unsigned long request, const void *arg, int ret)
+{
+	union argument a;
+	const int saved_errno = errno;
+
+	if (!is_about_queues(request) || _IOC_NR(request) != _IOC_NR(AMDKFD_IOC_DESTROY_QUEUE) ||
+	    !enter())
+		return;
+	trace_copy_argument(&a, sizeof(a), request, arg);
+	note_destroy(dev, &a.destroy, ret);
 	leave();
 	errno = saved_errno;
 }
@@ -373,22 +390,13 @@ void sampler_after_ioctl(const struct device *dev, int fd, unsigned long request
 	union argument a;
 	const int saved_errno = errno;
 
-	if (!is_about_queues(request) || !enter())
+	if (!is_about_queues(request) || ret != 0 || !enter())
 		return;
 	trace_copy_argument(&a, sizeof(a), request, arg);
-	switch (_IOC_NR(request)) {
-	case _IOC_NR(AMDKFD_IOC_CREATE_QUEUE):
-		if (ret == 0)
-			note_create(dev, fd, &a.create);
-		break;
-	case _IOC_NR(AMDKFD_IOC_UPDATE_QUEUE):
-		if (ret == 0)
-			note_update(dev, &a.update);
-		break;
-	case _IOC_NR(AMDKFD_IOC_DESTROY_QUEUE):
-		note_destroy(dev, &a.destroy, ret);
-		break;
-	}
+	if (_IOC_NR(request) == _IOC_NR(AMDKFD_IOC_CREATE_QUEUE))
+		note_create(dev, fd, &a.create);
+	else if (_IOC_NR(request) == _IOC_NR(AMDKFD_IOC_UPDATE_QUEUE))
+		note_update(dev, &a.update);
 	leave();
 	errno = saved_errno;
 }

@@ -4,20 +4,23 @@
  * second (0, the default: never, and there is no thread). It learns of queues from the device's
  * ioctls, so it serves libhsakmt and the tracer at the libc boundary alike.
  *
- * The program's memory is copied by the kernel, which refuses what is not mapped; and a queue is
- * looked at for the last time before the ioctl that destroys it.
+ * The program's memory is copied by the kernel, which refuses what is not mapped. The thread looks at a
+ * queue until the ioctl that destroys it begins; the last look is the destroying thread's, before that
+ * ioctl returns to whoever is to free the memory.
  */
 #ifndef KFDSCOPE_TRACE_SAMPLER_SAMPLER_H
 #define KFDSCOPE_TRACE_SAMPLER_SAMPLER_H
 
 #include "trace.h"
 
-/* An ioctl of the device is about to be made: the last look at a queue that it destroys. */
+/* An ioctl of the device is about to be made: the thread leaves a queue that it destroys alone. */
 void sampler_before_ioctl(const struct device *dev, unsigned long request, const void *arg);
 /*
- * It was made.
+ * It was made, and its event is still to come: the last look at a queue that it destroyed.
  * @param ret  0, or -errno.
  */
+void sampler_when_done(const struct device *dev, unsigned long request, const void *arg, int ret);
+/* Its event was made: what it created may be looked at from now on. */
 void sampler_after_ioctl(const struct device *dev, int fd, unsigned long request, const void *arg,
 			 int ret);
 /* A descriptor is about to be closed. */

@@ -2,14 +2,15 @@
 /*
  * Submits kernel dispatches and barriers to AQL queues, the first of which it leaves alone in the end,
  * and runs them all. Arguments: dispatches and barriers of the first queue, size of its ring in bytes;
- * with a fourth one it waits for its input before it submits.
+ * with a fourth one it waits for its input before it submits. "churn N" instead makes and destroys a queue
+ * under load N times, its memory with it.
  */
 #include "queues.h"
 
 #include <stdint.h>
 #include <unistd.h>
 
-enum { DISPATCH = 2, BARRIER = 3, INVALID = 1, SECOND_DISPATCHES = 7 };
+enum { DISPATCH = 2, BARRIER = 3, INVALID = 1, SECOND_DISPATCHES = 7, CHURN_BARRIERS = 4 };
 
 struct aql {
 	unsigned char *ring;
@@ -80,12 +81,37 @@ static void finish(const struct aql *aql)
 		usleep(1000);
 }
 
+static void release(void *memory, HSAuint64 size_bytes)
+{
+	OK(hsaKmtUnmapMemoryToGPU(memory));
+	OK(hsaKmtFreeMemory(memory, size_bytes));
+}
+
+/* Each queue ends with its packets on their way. */
+static int churn(int times)
+{
+	open_driver();
+	for (int i = 0; i < times; i++) {
+		struct aql aql = make_aql(RING_BYTES);
+
+		for (int packet = 0; packet < CHURN_BARRIERS; packet++)
+			submit(&aql, BARRIER, 0);
+		OK(hsaKmtDestroyQueue(aql.id));
+		release(aql.ring, RING_BYTES);
+		release((void *)aql.read, 4096);
+	}
+	close_driver();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int dispatches = argc > 1 ? atoi(argv[1]) : 0, barriers = argc > 2 ? atoi(argv[2]) : 0;
 	uint64_t kernel;
 	struct aql first, second;
 
+	if (argc == 3 && strcmp(argv[1], "churn") == 0)
+		return churn(atoi(argv[2]));
 	open_driver();
 	kernel = (uint64_t)(uintptr_t)shared_memory(4096);
 	first = make_aql(argc > 3 ? strtoull(argv[3], NULL, 0) : RING_BYTES);

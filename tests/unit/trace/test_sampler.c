@@ -61,7 +61,7 @@ static void queue_destroy(const struct queue *queue, int ret)
 	const struct kfd_ioctl_destroy_queue_args args = { .queue_id = queue->id };
 
 	sampler_before_ioctl(&device, AMDKFD_IOC_DESTROY_QUEUE, &args);
-	sampler_after_ioctl(&device, KFD, AMDKFD_IOC_DESTROY_QUEUE, &args, ret);
+	sampler_when_done(&device, AMDKFD_IOC_DESTROY_QUEUE, &args, ret);
 }
 
 static void queue_end(struct queue *queue)
@@ -102,7 +102,7 @@ static int forget(void **state)
 	return 0;
 }
 
-static void the_last_look_is_before_the_destruction(void **state)
+static void a_queue_is_looked_at_around_its_destruction(void **state)
 {
 	struct queue queue;
 	const struct kmt_queue_sample *sample;
@@ -113,8 +113,11 @@ static void the_last_look_is_before_the_destruction(void **state)
 	submit(&queue, 3);
 	submit(&queue, 3);
 	queue_end(&queue);
-	assert_int_equal(fake_provider_count(TRACE_kmt_queue_sample), 1);
-	sample = last_sample();
+	assert_int_equal(fake_provider_count(TRACE_kmt_queue_sample), 2);
+	assert_int_equal(last_sample()->is_last, 1);
+	assert_int_equal(last_sample()->kernel_dispatches, 0);
+	assert_int_equal(last_sample()->write_index, 3);
+	sample = fake_provider_event(TRACE_kmt_queue_sample, 0);
 	assert_int_equal(sample->queue_id, 3);
 	assert_int_equal(sample->gpu_id, 77);
 	assert_int_equal(sample->type, KFD_IOC_QUEUE_TYPE_COMPUTE_AQL);
@@ -124,11 +127,45 @@ static void the_last_look_is_before_the_destruction(void **state)
 	assert_int_equal(sample->pending, 3);
 	assert_int_equal(sample->looks, 1);
 	assert_int_equal(sample->busy_looks, 1);
-	assert_int_equal(sample->is_last, 1);
+	assert_int_equal(sample->is_last, 0);
 	assert_int_equal(sample->packets_valid, 1);
 	assert_int_equal(sample->kernel_dispatches, 1);
 	assert_int_equal(sample->barriers_and, 2);
 	assert_int_equal(sample->unseen_packets, 0);
+}
+
+static uint64_t dispatches_told(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < fake_provider_count(TRACE_kmt_queue_sample); i++) {
+		const struct kmt_queue_sample *sample =
+			fake_provider_event(TRACE_kmt_queue_sample, i);
+
+		sum += sample->kernel_dispatches;
+	}
+	return sum;
+}
+
+/* Its header is overwritten, and the read index not moved yet, when the ioctl begins. */
+static void what_the_gpu_takes_meanwhile_is_counted(void **state)
+{
+	const struct kfd_ioctl_destroy_queue_args args = { .queue_id = 3 };
+	struct queue queue;
+
+	(void)state;
+	queue_begin(&queue, 3);
+	submit(&queue, 2);
+	queue.area[2] = 1; /* of a dispatch: one dimension, 64 work items, a kernel */
+	queue.area[4] = 64;
+	queue.area[32] = 64;
+	queue.area[0] = 1;
+	sampler_before_ioctl(&device, AMDKFD_IOC_DESTROY_QUEUE, &args);
+	assert_int_equal(dispatches_told(), 0);
+	*queue.read = 1;
+	sampler_when_done(&device, AMDKFD_IOC_DESTROY_QUEUE, &args, 0);
+	assert_int_equal(dispatches_told(), 1);
+	munmap(queue.area, AREA_BYTES);
 }
 
 static void a_destruction_that_fails_leaves_the_queue_sampled(void **state)
@@ -140,8 +177,9 @@ static void a_destruction_that_fails_leaves_the_queue_sampled(void **state)
 	queue_destroy(&queue, -EBUSY);
 	submit(&queue, 2);
 	queue_end(&queue);
-	assert_int_equal(fake_provider_count(TRACE_kmt_queue_sample), 2);
-	assert_int_equal(last_sample()->kernel_dispatches, 1);
+	/* one that finds nothing new is not told */
+	assert_int_equal(fake_provider_count(TRACE_kmt_queue_sample), 3);
+	assert_int_equal(dispatches_told(), 1);
 }
 
 static void memory_that_is_gone_is_told_as_unreadable(void **state)
@@ -173,6 +211,7 @@ static void queues_end_with_their_descriptor(void **state)
 
 static void another_ring_is_followed(void **state)
 {
+	const struct kmt_queue_sample *sample;
 	struct queue queue;
 	char other[RING_BYTES] = { 5 };
 	struct kfd_ioctl_update_queue_args args = { .ring_base_address = (uintptr_t)other,
@@ -186,8 +225,9 @@ static void another_ring_is_followed(void **state)
 	sampler_after_ioctl(&device, KFD, AMDKFD_IOC_UPDATE_QUEUE, &args, 0);
 	*queue.write = 1;
 	queue_end(&queue);
-	assert_int_equal(last_sample()->ring_va, (uintptr_t)other);
-	assert_int_equal(last_sample()->barriers_or, 1);
+	sample = fake_provider_event(TRACE_kmt_queue_sample, 0);
+	assert_int_equal(sample->ring_va, (uintptr_t)other);
+	assert_int_equal(sample->barriers_or, 1);
 }
 
 static void nothing_is_sampled_unless_asked_for(void **state)
@@ -246,14 +286,15 @@ static void a_forked_child_has_no_queues_of_its_parent(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	queue_end(&queue);
-	assert_int_equal(fake_provider_count(TRACE_kmt_queue_sample), 1);
+	assert_int_equal(fake_provider_count(TRACE_kmt_queue_sample), 2);
 }
 
 /* "slow": so seldom that the thread stays out of the way. "off", "load": as the names say. */
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest slow[] = {
-		cmocka_unit_test_setup(the_last_look_is_before_the_destruction, forget),
+		cmocka_unit_test_setup(a_queue_is_looked_at_around_its_destruction, forget),
+		cmocka_unit_test_setup(what_the_gpu_takes_meanwhile_is_counted, forget),
 		cmocka_unit_test_setup(a_destruction_that_fails_leaves_the_queue_sampled, forget),
 		cmocka_unit_test_setup(memory_that_is_gone_is_told_as_unreadable, forget),
 		cmocka_unit_test_setup(queues_end_with_their_descriptor, forget),
