@@ -24,6 +24,7 @@
 #define LIVE_INTERVAL_US 500000
 /* Programs hear of a daemon that starts by a futex, and then need a moment each. */
 #define REGISTER_TIMEOUT_US (5 * G_USEC_PER_SEC)
+#define PENDING_POLL_US     5000
 #define REGISTER_POLL_MS    20
 
 struct recording {
@@ -336,12 +337,17 @@ bool recording_snapshot(struct recording *recording, const char *directory, char
 bool recording_stop(struct recording *recording, uint64_t *lost_events, uint64_t *lost_packets,
 		    char **reason)
 {
-	int code = lttng_stop_tracing(recording->session); /* waits for the data */
+	int code = lttng_stop_tracing_no_wait(recording->session);
 
 	*reason = NULL;
 	*lost_events = *lost_packets = 0;
 	if (code < 0)
 		return fail(reason, "cannot stop recording", code);
+	/* liblttng-ctl waits by itself, but looks five times a second only. */
+	while ((code = lttng_data_pending(recording->session)) > 0)
+		g_usleep(PENDING_POLL_US);
+	if (code < 0)
+		return fail(reason, "cannot tell whether all data is written", code);
 	count_losses(recording, lost_events, lost_packets);
 	return true;
 }
