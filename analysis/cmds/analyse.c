@@ -5,6 +5,7 @@
 #include <babeltrace2/babeltrace.h>
 #include <errno.h>
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "input/salvage.h"
 #include "output/allocs_report.h"
 #include "output/flames.h"
+#include "output/folder.h"
 #include "output/report.h"
 #include "plugin/feed.h"
 #include "plugin/timeline.h"
@@ -36,6 +38,9 @@ struct analysis {
 	struct model *model;              /* owned */
 	struct feed *feed;                /* owned */
 	struct report *report;            /* owned */
+	struct out_folder folder;         /* of a derived trace */
+	char *write_problem;              /* owned; NULL: it could be written */
+	bool input_failed;                /* what a derived trace is made from */
 	const bt_plugin *ctf, *utils;     /* owned */
 	bt_graph *graph;                  /* owned */
 	const bt_component_filter *muxer; /* borrowed from the graph */
@@ -353,6 +358,7 @@ static bool add_derived(struct analysis *analysis)
 					  .feed = analysis->feed,
 					  .at_end = before_end,
 					  .data = analysis,
+					  .failed = &analysis->input_failed,
 					  .begin_ns = analysis->options->begin_ns,
 					  .end_ns = analysis->options->end_ns };
 	const bt_component_class_filter *filter_class = make_timeline_class();
@@ -364,7 +370,7 @@ static bool add_derived(struct analysis *analysis)
 	bool ok;
 
 	ok = filter_class && sink_class && params &&
-	     bt_value_map_insert_string_entry(params, "path", analysis->options->output) ==
+	     bt_value_map_insert_string_entry(params, "path", analysis->folder.building) ==
 		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
 	     bt_value_map_insert_bool_entry(params, "assume-single-trace", is_one_host(analysis)) ==
 		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
@@ -402,6 +408,12 @@ static bool run_graph(struct analysis *analysis)
 		status = bt_graph_run_once(analysis->graph);
 	if (interrupted) {
 		note(analysis, g_strdup("interrupted"));
+	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END &&
+		   analysis->options->report == ANALYSE_DERIVED && !analysis->input_failed) {
+		/* babeltrace2's cause is that its sink failed, not why. */
+		g_free(take_cause());
+		analysis->write_problem =
+			g_strdup("babeltrace2 could not write its files (is the disk full?)");
 	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END) {
 		char *cause = take_cause();
 		int64_t end_ns = model_end_ns(analysis->model);
@@ -468,18 +480,51 @@ static void before_end(void *data)
 	add_endings(data);
 }
 
-/* The sink writes the metadata when the graph lets go of the trace. */
+/* The sink writes the metadata last, and says nothing when it cannot. */
+static bool is_complete(const char *folder)
+{
+	GPtrArray *traces = g_ptr_array_new_with_free_func(g_free);
+	bool complete = discover_traces(folder, traces) == 0 && traces->len > 0;
+
+	for (guint i = 0; i < traces->len; i++) {
+		char *metadata = g_build_filename(g_ptr_array_index(traces, i), "metadata", NULL);
+		GStatBuf status;
+
+		complete &= g_stat(metadata, &status) == 0 && status.st_size > 0;
+		g_free(metadata);
+	}
+	g_ptr_array_free(traces, TRUE);
+	return complete;
+}
+
 static int finish_derived(struct analysis *analysis)
 {
 	char *complaint = feed_complaint(analysis->feed);
+	int error;
 
+	/* This writes the metadata. After a failed write it would end in a fault of that sink. */
+	if (analysis->write_problem)
+		analysis->graph = NULL;
 	BT_GRAPH_PUT_REF_AND_RESET(analysis->graph);
-	if (complaint) {
+	if (complaint && !analysis->write_problem) {
 		complain(analysis, "%s", complaint);
 		g_free(complaint);
 		return ANALYSE_UNREADABLE;
 	}
-	return analysis->notes.partial->len ? ANALYSE_PARTIAL : ANALYSE_DONE;
+	g_free(complaint);
+	if (!analysis->write_problem && !is_complete(analysis->folder.building))
+		analysis->write_problem = g_strdup("its metadata could not be written");
+	error = analysis->write_problem ? 0 : out_folder_commit(&analysis->folder);
+	if (analysis->write_problem || error) {
+		complain(analysis, "cannot write '%s': %s", analysis->options->output,
+			 error ? strerror(-error) : analysis->write_problem);
+		return ANALYSE_OUTPUT;
+	}
+	if (analysis->notes.partial->len)
+		return ANALYSE_PARTIAL;
+	return analysis->options->fail_on_findings && model_lost_spans(analysis->model)->len
+		       ? ANALYSE_FINDINGS
+		       : ANALYSE_DONE;
 }
 
 /* @return false when the report has no such form. */
@@ -596,7 +641,7 @@ static int run(struct analysis *analysis)
 
 	if (!copy_live(analysis) || !find_traces(analysis) || open_traces(analysis) == 0)
 		return ANALYSE_UNREADABLE;
-	if (is_derived && g_file_test(analysis->options->output, G_FILE_TEST_EXISTS)) {
+	if (is_derived && out_folder_open(&analysis->folder, analysis->options->output) != 0) {
 		complain(analysis, "cannot write '%s': it exists already",
 			 analysis->options->output);
 		return ANALYSE_OUTPUT;
@@ -637,6 +682,8 @@ int analyse_run(const struct analyse_options *options)
 	bt_plugin_put_ref(analysis.utils);
 	feed_free(analysis.feed);
 	report_free(analysis.report);
+	out_folder_close(&analysis.folder);
+	g_free(analysis.write_problem);
 	model_free(analysis.model);
 	g_array_free(analysis.salvages, TRUE);
 	copies_free(analysis.copies);

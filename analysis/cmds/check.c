@@ -200,12 +200,17 @@ static enum level check_trace(const char *trace, json_t *traces)
 	json_t *json = json_pack("{ss s[]}", "path", trace, "findings");
 	struct checked checked = { .findings = json_object_get(json, "findings") };
 	char *path = g_build_filename(trace, "metadata", NULL), *data = NULL;
+	GError *error = NULL;
 	GString *text;
 	uint64_t bytes;
 	gsize size = 0;
 
-	if (!g_file_get_contents(path, &data, &size, NULL)) {
-		find(&checked, LEVEL_ERROR, "no-metadata", "the metadata cannot be read");
+	if (!g_file_get_contents(path, &data, &size, &error)) {
+		char *message = g_strdup_printf("the metadata cannot be read: %s", error->message);
+
+		find(&checked, LEVEL_ERROR, "no-metadata", message);
+		g_free(message);
+		g_error_free(error);
 	} else if (check_format(&checked, data, size)) {
 		text = metadata_text(data, size);
 		check_contents(&checked, text);

@@ -2,8 +2,10 @@
 /* Option parsing and messages that all subcommands share. */
 #include "cmd.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,12 +23,48 @@ static void drop_separator(const struct cmd *cmd, int *argc, char **argv)
 	}
 }
 
+/* GOption takes a value for a flag in silence. @return the flag, or NULL. */
+static const char *flag_with_value(const struct cmd *cmd, const GOptionEntry *entries, int argc,
+				   char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *value = strchr(argv[i], '=');
+
+		if (argv[i][0] != '-' && cmd->takes_program)
+			return NULL;
+		if (!g_str_has_prefix(argv[i], "--") || !value)
+			continue;
+		for (const GOptionEntry *entry = entries; entry->long_name; entry++)
+			if (entry->arg == G_OPTION_ARG_NONE &&
+			    strlen(entry->long_name) == (size_t)(value - argv[i]) - 2 &&
+			    strncmp(entry->long_name, argv[i] + 2, strlen(entry->long_name)) == 0)
+				return entry->long_name;
+	}
+	return NULL;
+}
+
+/* Prints the help and ends the process, as GOption would, but not as if a full disk were none. */
+static void print_help(GOptionContext *context)
+{
+	char *help = g_option_context_get_help(context, TRUE, NULL);
+
+	fputs(help, stdout);
+	g_free(help);
+	exit(cmd_finish(CMD_EXIT_OK));
+}
+
 bool cmd_parse(const struct cmd *cmd, const GOptionEntry *entries, void *data, int *argc,
 	       char ***argv)
 {
 	GOptionContext *context = g_option_context_new(cmd->args);
 	GOptionGroup *group = g_option_group_new(cmd->name, "", "", data, NULL);
 	char *prgname = g_strdup_printf("kfdscope %s", cmd->name);
+	gboolean wants_help = FALSE;
+	const GOptionEntry help[] = {
+		{ "help", 'h', 0, G_OPTION_ARG_NONE, &wants_help, "Show this help", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const char *flag = flag_with_value(cmd, entries, *argc, *argv);
 	GError *error = NULL;
 	bool ok;
 
@@ -34,10 +72,17 @@ bool cmd_parse(const struct cmd *cmd, const GOptionEntry *entries, void *data, i
 	g_option_context_set_summary(context, cmd->summary);
 	g_option_context_set_description(context, cmd->description);
 	g_option_group_add_entries(group, entries);
+	g_option_group_add_entries(group, help);
+	g_option_context_set_help_enabled(context, FALSE);
 	g_option_context_set_main_group(context, group);
 	g_option_context_set_strict_posix(context, cmd->takes_program);
 	ok = g_option_context_parse(context, argc, argv, &error);
-	if (!ok)
+	if (ok && wants_help)
+		print_help(context);
+	if (ok && flag) {
+		cmd_error(cmd, "--%s takes no value (see 'kfdscope %s --help')", flag, cmd->name);
+		ok = false;
+	} else if (!ok)
 		cmd_error(cmd, "%s (see 'kfdscope %s --help')", error->message, cmd->name);
 	if (ok)
 		drop_separator(cmd, argc, *argv);
@@ -81,4 +126,16 @@ void cmd_progress_end(void)
 	if (progress_shown)
 		fputs("\r\033[K", stderr);
 	progress_shown = false;
+}
+
+int cmd_finish(int status)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	/* Who noticed has said it. */
+	if (status != CMD_EXIT_OUTPUT)
+		fprintf(stderr, "kfdscope: cannot write 'standard output': %s\n",
+			g_strerror(errno ? errno : EIO));
+	return CMD_EXIT_OUTPUT;
 }

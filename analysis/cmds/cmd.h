@@ -41,6 +41,9 @@ bool cmd_parse(const struct cmd *cmd, const GOptionEntry *entries, void *data, i
 void cmd_error(const struct cmd *cmd, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* @return the exit status, CMD_EXIT_OUTPUT when standard output could not be written, after a line. */
+int cmd_finish(int status);
+
 /* Says on stderr, when it is a terminal, what is being done; the next call replaces the line. */
 void cmd_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Removes the line that cmd_progress() left. */

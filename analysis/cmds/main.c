@@ -84,11 +84,10 @@ static int help(int argc, char **argv)
 	return CMD_EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct cmd *cmd;
 
-	setlocale(LC_ALL, "");
 	if (argc < 2) {
 		print_usage(stderr);
 		return CMD_EXIT_USAGE;
@@ -104,4 +103,10 @@ int main(int argc, char **argv)
 		return cmd->run(cmd, argc - 1, argv + 1);
 	fprintf(stderr, "kfdscope: no command '%s' (see 'kfdscope --help')\n", argv[1]);
 	return CMD_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_ALL, "");
+	return cmd_finish(run(argc, argv));
 }

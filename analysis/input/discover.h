@@ -9,7 +9,7 @@
 /*
  * Adds every directory at or below path that holds a file `metadata`, in a stable order.
  * @param traces  of char *, owned by the array.
- * @return 0 or -errno of opening path itself.
+ * @return 0 or -errno of opening path, or the first directory below it that cannot be opened.
  */
 int discover_traces(const char *path, GPtrArray *traces);
 /* @return the size of a trace's streams: of all plain files in its directory but the metadata. */

@@ -36,6 +36,7 @@ struct stream {
 	uint64_t last_end;   /* clock value at the end of the last good packet */
 	bool any;            /* there is a good packet */
 	bool is_damaged;
+	int open_errno; /* why it cannot be read at all; 0: it can */
 };
 
 static void stream_clear(struct stream *stream)
@@ -126,6 +127,7 @@ static void check_stream(struct stream *stream, const char *trace)
 
 	if (!file || fstat(fileno(file), &status) != 0) {
 		stream->is_damaged = true;
+		stream->open_errno = errno;
 	} else {
 		stream->size_bytes = (uint64_t)status.st_size;
 		check_packets(stream, file);
@@ -142,7 +144,9 @@ static void note_damage(const struct stream *stream, int64_t offset, GPtrArray *
 	int64_t end_ns = (int64_t)stream->last_end + offset;
 
 	g_string_printf(note, "'%s' ", stream->path);
-	if (stream->pad_bytes) {
+	if (stream->open_errno) {
+		g_string_append_printf(note, "cannot be read: %s", g_strerror(stream->open_errno));
+	} else if (stream->pad_bytes) {
 		g_string_append_printf(note,
 				       "ends %" G_GUINT64_FORMAT " bytes early, in padding; no "
 				       "event is lost",
@@ -250,12 +254,14 @@ static bool repair(struct salvage *salvage, const char *trace, const char *metad
 	GArray *streams = list_streams(trace);
 	int64_t offset = clock_offset(metadata, size);
 	bool damaged = false, any = streams->len == 0, ok = true;
+	int open_errno = 0;
 
 	for (guint i = 0; i < streams->len; i++) {
 		struct stream *stream = &g_array_index(streams, struct stream, i);
 
 		check_stream(stream, trace);
 		any |= stream->any || !stream->is_damaged;
+		open_errno = open_errno ? open_errno : stream->open_errno;
 		if (!stream->is_damaged)
 			continue;
 		damaged = true;
@@ -266,7 +272,9 @@ static bool repair(struct salvage *salvage, const char *trace, const char *metad
 				    stream->any ? (int64_t)stream->last_end + offset : INT64_MIN);
 	}
 	if (damaged && !any) {
-		*problem = g_strdup_printf("no stream of the trace '%s' can be read", trace);
+		*problem = g_strdup_printf("no stream of the trace '%s' can be read%s%s", trace,
+					   open_errno ? ": " : "",
+					   open_errno ? g_strerror(open_errno) : "");
 		ok = false;
 	} else if (damaged && !make_copy(salvage, trace, streams)) {
 		*problem = g_strdup_printf("cannot make a repaired copy of the trace '%s': %s",

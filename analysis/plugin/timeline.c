@@ -228,10 +228,13 @@ bt_message_iterator_class_next_method_status timeline_iterator_next(bt_self_mess
 		if (pass->ended)
 			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END;
 		status = pull(pass);
+		if (pass->failed)
+			status = BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
+		if (pass->filter->shared.failed)
+			*pass->filter->shared.failed |=
+				status == BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
 		if (status != BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK)
 			return status;
-		if (pass->failed)
-			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
 	}
 	*count = 0;
 	while (*count < capacity && !g_queue_is_empty(&pass->messages))

@@ -17,6 +17,7 @@ struct timeline_shared {
 	/* Called at the end of the input, before the last events are made. May be NULL. */
 	void (*at_end)(void *data);
 	void *data;
+	bool *failed;             /* out: set when the sink is told of an error; may be NULL */
 	int64_t begin_ns, end_ns; /* what is given out: model_within() */
 };
 
