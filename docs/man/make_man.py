@@ -44,7 +44,7 @@ def command(name):
     for paragraph in paragraphs[2:]:
         if paragraph.startswith("Help Options:"):
             continue
-        if paragraph.startswith("Application Options:"):
+        if paragraph.startswith("Options:"):
             lines += options(paragraph)
         elif paragraph.strip():
             lines += [".PP", *verbatim(paragraph)]
@@ -55,6 +55,7 @@ version = said("--version").split()[1]
 page = [f'.TH KFDSCOPE 1 "" "kfdscope {version}" "User Commands"', ".SH NAME",
         "kfdscope \\- see what a ROCm program does with its GPUs", ".SH SYNOPSIS",
         "\\fBkfdscope\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIARGUMENT\\fR...]",
+        ".br", "\\fBkfdscope\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR",
         ".br", "\\fBkfdscope help\\fR [\\fICOMMAND\\fR|\\fITOPIC\\fR]", ".SH COMMANDS"]
 for name in said("help", "--list").split():
     page += command(name)

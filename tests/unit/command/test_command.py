@@ -105,7 +105,7 @@ class Help(Case):
 
     def options_of(self, name):
         said = self.run_command(name, "--help").stdout
-        return said.split("Application Options:")[1].split("\n\n")[0]
+        return said.split("Options:")[1].split("\n\n")[0]
 
     def completions(self, *words):
         script = ('. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kfdscope; '
