@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DBG_TRAP (kfd.md 10), as far as a process can debug itself: the driver needs no ptrace for that. A
- * process that is somebody else's has no KFD process here.
+ * The operations of DBG_TRAP (kfd.md 10) on a process of this machine, whoever asks for them. Which
+ * process that is, and who may, is decided in debug-remote.c.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "caller.h"
 #include "debug-state.h"
 #include "event.h"
-#include "usercopy.h"
 
 #define TRAP_MASKS       0xc00001ffu /* all KFD_DBG_TRAP_MASK_* bits */
 #define QUEUE_CODE_LAST  EC_QUEUE_NEW
@@ -29,36 +27,39 @@ static uint64_t device_codes(void)
 	return (KFD_EC_MASK(DEVICE_CODE_LAST + 1) - 1) & ~queue_codes();
 }
 
-static int enable(struct kfd_model_process *process, struct kfd_ioctl_dbg_trap_enable_args *args)
+static struct kfd_runtime_info runtime_info(const struct kfd_model_process *process)
 {
-	struct kfd_model_debug *debug = process->debug;
-	struct kfd_runtime_info info = {
+	return (struct kfd_runtime_info){
 		.r_debug = process->r_debug,
 		.runtime_state = process->runtime_enabled ? DEBUG_RUNTIME_STATE_ENABLED
 							  : DEBUG_RUNTIME_STATE_DISABLED,
 		.ttmp_setup = process->ttmp_enabled,
 	};
-	uint32_t size = args->rinfo_size < sizeof(info) ? args->rinfo_size : sizeof(info);
-	int fd;
+}
 
-	if (debug->attached)
+static int enable(struct kfd_model_process *process, struct kfd_ioctl_dbg_trap_enable_args *args)
+{
+	struct kfd_runtime_info info = runtime_info(process);
+	uint32_t size = args->rinfo_size < sizeof(info) ? args->rinfo_size : sizeof(info);
+	int fd, rc;
+
+	if (process->debug->attached)
 		return -EALREADY;
 	for (uint32_t i = 0; i < process->vm_count; i++)
 		if (process->vms[i].gws_used)
 			return -EBUSY;
-	fd = fcntl((int)args->dbg_fd, F_DUPFD_CLOEXEC, 0);
+	fd = kfd_model_caller_take_fd((int)args->dbg_fd);
 	if (fd < 0)
 		return -EBADF;
-	if (kfd_model_copy_out(args->rinfo_ptr, &info, size)) {
-		close(fd);
-		return -EFAULT;
+	rc = kfd_model_caller_copy_out(args->rinfo_ptr, &info, size);
+	if (!rc)
+		rc = kfd_model_debug_attach(process, fd, kfd_model_caller_pid(),
+					    args->exception_mask);
+	if (rc) {
+		kfd_model_close_fd(fd);
+		return rc;
 	}
 	args->rinfo_size = sizeof(info);
-	pthread_mutex_lock(&process->queues_lock);
-	debug->attached = true;
-	debug->fd = fd;
-	debug->enabled = args->exception_mask;
-	pthread_mutex_unlock(&process->queues_lock);
 	return 0;
 }
 
@@ -69,24 +70,59 @@ static void resume(struct kfd_model_kfd_queue *queue)
 	queue->is_suspended = false;
 }
 
-static int disable(struct kfd_model_process *process)
+/* What the debugger was told and has not dealt with is the runtime's again. */
+static void hand_back(struct kfd_model_process *process)
 {
 	struct kfd_model_debug *debug = process->debug;
-	int fd = debug->fd;
+	const uint64_t violation = KFD_EC_MASK(EC_DEVICE_MEMORY_VIOLATION);
 
+	pthread_mutex_lock(&process->queues_lock);
+	for (uint32_t id = 0; id < KFD_MODEL_QUEUES_MAX; id++) {
+		struct kfd_model_kfd_queue *queue = process->queues[id];
+		uint64_t raised = queue ? queue->exceptions & debug->enabled : 0;
+
+		raised &= ~KFD_EC_MASK(EC_QUEUE_NEW);
+		if (raised && kfd_model_debug_tell_runtime(process, queue, raised))
+			queue->exceptions &= ~raised;
+	}
+	for (uint32_t i = 0; i < process->vm_count; i++) {
+		if (debug->device_exceptions[i] & debug->enabled & violation)
+			kfd_model_events_memory_exception(process, &debug->violations[i]);
+		debug->device_exceptions[i] = 0;
+	}
+	pthread_mutex_unlock(&process->queues_lock);
+}
+
+int kfd_model_debug_disable(struct kfd_model_process *process)
+{
 	for (uint32_t id = 0; id < KFD_MODEL_QUEUES_MAX; id++)
 		if (process->queues[id])
 			resume(process->queues[id]);
+	hand_back(process);
+	kfd_model_debug_detach(process);
+	return 0;
+}
+
+/* The runtime gets what the debugger saw first. */
+static int send_device_event(struct kfd_model_process *process, uint32_t gpu_id, uint64_t mask)
+{
+	const struct kfd_model_vm *vm = kfd_model_process_vm(process, gpu_id);
+	const uint64_t violation = KFD_EC_MASK(EC_DEVICE_MEMORY_VIOLATION);
+	struct kfd_model_debug *debug = process->debug;
+	struct kfd_hsa_memory_exception_data data = {
+		.failure.NotPresent = 1,
+		.gpu_id = gpu_id,
+	};
+
+	if (!vm)
+		return -ENODEV;
 	pthread_mutex_lock(&process->queues_lock);
-	debug->attached = false;
-	debug->fd = -1;
-	debug->enabled = 0;
-	debug->flags = debug->override_mask = debug->launch_mode = 0;
-	memset(debug->watch_used, 0, sizeof(debug->watch_used));
+	if (debug->device_exceptions[vm->node->gpu_index] & violation)
+		data = debug->violations[vm->node->gpu_index];
+	debug->device_exceptions[vm->node->gpu_index] &= ~mask;
 	pthread_mutex_unlock(&process->queues_lock);
-	close(fd);
-	debug->runtime_waits = false;
-	pthread_cond_broadcast(&debug->runtime_go);
+	if (mask & violation)
+		kfd_model_events_memory_exception(process, &data);
 	return 0;
 }
 
@@ -102,18 +138,8 @@ static int send_runtime_event(struct kfd_model_process *process,
 		pthread_cond_broadcast(&process->debug->runtime_go);
 		return 0;
 	}
-	if (mask & device_codes()) {
-		struct kfd_hsa_memory_exception_data data = {
-			.failure.NotPresent = 1,
-			.gpu_id = args->gpu_id,
-		};
-
-		if (!kfd_model_process_vm(process, args->gpu_id))
-			return -ENODEV;
-		if (mask & KFD_EC_MASK(EC_DEVICE_MEMORY_VIOLATION))
-			kfd_model_events_memory_exception(process, &data);
-		return 0;
-	}
+	if (mask & device_codes())
+		return send_device_event(process, args->gpu_id, mask & device_codes());
 	pthread_mutex_lock(&process->queues_lock);
 	queue = kfd_model_queue_find(process, args->queue_id);
 	if (queue)
@@ -165,7 +191,7 @@ static int change_queues(struct kfd_model_process *process, uint64_t array, uint
 	ids = calloc(count ? count : 1, sizeof(*ids));
 	if (!ids)
 		return -ENOMEM;
-	if (kfd_model_copy_in(ids, array, count * sizeof(*ids))) {
+	if (kfd_model_caller_copy_in(ids, array, count * sizeof(*ids))) {
 		free(ids);
 		return -EFAULT;
 	}
@@ -185,8 +211,9 @@ static int change_queues(struct kfd_model_process *process, uint64_t array, uint
 		queue->exceptions &= ~clear;
 		changed++;
 	}
-	if (kfd_model_copy_out(array, ids, count * sizeof(*ids)))
+	if (kfd_model_caller_copy_out(array, ids, count * sizeof(*ids)))
 		changed = -EFAULT;
+	pthread_cond_broadcast(&process->debug->runtime_go); /* who wants to destroy them waits */
 	free(ids);
 	return changed;
 }
@@ -204,6 +231,7 @@ static int resume_queues(struct kfd_model_process *process,
 		resume(process->queues[id]);
 		resumed++;
 	}
+	pthread_cond_broadcast(&process->debug->runtime_go);
 	return resumed;
 }
 
@@ -289,11 +317,23 @@ static int query_event(struct kfd_model_process *process,
 	return source ? 0 : -EAGAIN;
 }
 
+static int tell_info(struct kfd_ioctl_dbg_trap_query_exception_info_args *args, const void *info,
+		     uint32_t size_bytes)
+{
+	uint32_t room = args->info_size;
+
+	args->info_size = size_bytes;
+	return kfd_model_caller_copy_out(args->info_ptr, info,
+					 room < size_bytes ? room : size_bytes);
+}
+
 static int query_info(struct kfd_model_process *process,
 		      struct kfd_ioctl_dbg_trap_query_exception_info_args *args)
 {
 	struct kfd_model_debug *debug = process->debug;
 	uint64_t mask, *source = &debug->process_exceptions;
+	struct kfd_hsa_memory_exception_data violation = { 0 };
+	struct kfd_runtime_info info;
 	struct kfd_model_kfd_queue *queue;
 	struct kfd_model_vm *vm;
 	int rc = 0;
@@ -308,6 +348,8 @@ static int query_info(struct kfd_model_process *process,
 	} else if (mask & device_codes()) {
 		vm = kfd_model_process_vm(process, args->source_id);
 		source = vm ? &debug->device_exceptions[vm->node->gpu_index] : NULL;
+		if (vm)
+			violation = debug->violations[vm->node->gpu_index];
 	}
 	if (!source)
 		rc = -EINVAL;
@@ -319,123 +361,29 @@ static int query_info(struct kfd_model_process *process,
 	if (rc)
 		return rc;
 	if (args->exception_code == EC_PROCESS_RUNTIME) {
-		struct kfd_runtime_info info = {
-			.r_debug = process->r_debug,
-			.runtime_state = process->runtime_enabled ? DEBUG_RUNTIME_STATE_ENABLED
-								  : DEBUG_RUNTIME_STATE_DISABLED,
-			.ttmp_setup = process->ttmp_enabled,
-		};
-		uint32_t size = args->info_size < sizeof(info) ? args->info_size : sizeof(info);
-
-		args->info_size = sizeof(info);
-		return kfd_model_copy_out(args->info_ptr, &info, size);
+		info = runtime_info(process);
+		return tell_info(args, &info, sizeof(info));
 	}
+	if (args->exception_code == EC_DEVICE_MEMORY_VIOLATION)
+		return tell_info(args, &violation, sizeof(violation));
 	args->info_size = 0; /* other exceptions carry nothing here */
-	return 0;
-}
-
-static void snapshot_queue(struct kfd_model_kfd_queue *queue, struct kfd_queue_snapshot_entry *out)
-{
-	memset(out, 0, sizeof(*out));
-	out->exception_status = queue->exceptions;
-	out->ring_base_address = queue->args.ring_base_address;
-	out->write_pointer_address = queue->args.write_pointer_address;
-	out->read_pointer_address = queue->args.read_pointer_address;
-	out->ctx_save_restore_address = queue->args.ctx_save_restore_address;
-	out->queue_id = queue->id;
-	out->gpu_id = queue->vm->node->gpu_id;
-	out->ring_size = queue->args.ring_size;
-	out->queue_type = queue->type;
-	out->ctx_save_restore_area_size = queue->args.ctx_save_restore_size;
-}
-
-static int queue_snapshot(struct kfd_model_process *process,
-			  struct kfd_ioctl_dbg_trap_queue_snapshot_args *args)
-{
-	uint32_t room = args->num_queues, stride = args->entry_size, filled = 0;
-	uint32_t size = stride < sizeof(struct kfd_queue_snapshot_entry)
-				? stride
-				: sizeof(struct kfd_queue_snapshot_entry);
-	struct kfd_queue_snapshot_entry entry;
-	int rc = 0;
-
-	for (uint32_t id = 0; id < KFD_MODEL_QUEUES_MAX && !rc; id++) {
-		struct kfd_model_kfd_queue *queue = process->queues[id];
-
-		if (!queue)
-			continue;
-		if (filled < room) {
-			snapshot_queue(queue, &entry);
-			queue->exceptions &= ~args->exception_mask;
-			rc = kfd_model_copy_out(args->snapshot_buf_ptr + (uint64_t)filled * stride,
-						&entry, size);
-			filled++;
-		}
-	}
-	args->num_queues = process->queue_count;
-	args->entry_size = size;
-	return rc;
-}
-
-static void snapshot_device(const struct kfd_model_vm *vm, uint64_t exceptions,
-			    struct kfd_dbg_device_info_entry *out)
-{
-	const struct kfd_model_node *node = vm->node;
-
-	memset(out, 0, sizeof(*out));
-	out->exception_status = exceptions;
-	kfd_model_apertures(vm, &out->lds_base, &out->scratch_base, &out->gpuvm_base);
-	out->lds_limit = out->lds_base | 0xffffffffull;
-	out->scratch_limit = out->scratch_base | 0xffffffffull;
-	out->gpuvm_limit = node->gpuvm_limit;
-	out->gpu_id = node->gpu_id;
-	out->location_id = node->location_id;
-	out->vendor_id = node->vendor_id;
-	out->device_id = node->device_id;
-	out->fw_version = node->fw_version;
-	out->gfx_target_version = node->gfx_version;
-	out->simd_count = node->simd_count;
-	out->max_waves_per_simd = node->max_waves_per_simd;
-	out->array_count = node->array_count;
-	out->simd_arrays_per_engine = node->simd_arrays_per_engine;
-	out->num_xcc = node->num_xcc;
-	out->capability = node->capability;
-	out->debug_prop = (uint32_t)node->debug_prop;
-}
-
-static int device_snapshot(struct kfd_model_process *process,
-			   struct kfd_ioctl_dbg_trap_device_snapshot_args *args)
-{
-	uint64_t *exceptions = process->debug->device_exceptions;
-	uint32_t room = args->num_devices, stride = args->entry_size;
-	uint32_t size = stride < sizeof(struct kfd_dbg_device_info_entry)
-				? stride
-				: sizeof(struct kfd_dbg_device_info_entry);
-	struct kfd_dbg_device_info_entry entry;
-
-	if (!stride)
-		return -EINVAL;
-	for (uint32_t i = 0; i < process->vm_count && i < room; i++) {
-		snapshot_device(&process->vms[i], exceptions[i], &entry);
-		exceptions[i] &= ~args->exception_mask;
-		if (kfd_model_copy_out(args->snapshot_buf_ptr + (uint64_t)i * stride, &entry, size))
-			return -EFAULT;
-	}
-	args->num_devices = process->vm_count;
-	args->entry_size = size;
 	return 0;
 }
 
 static int set_enabled(struct kfd_model_process *process, uint64_t mask)
 {
 	struct kfd_model_debug *debug = process->debug;
+	uint64_t raised = debug->process_exceptions;
 
 	pthread_mutex_lock(&process->queues_lock);
 	debug->enabled = mask;
-	/* what is raised already and wanted now is told at once */
 	for (uint32_t id = 0; id < KFD_MODEL_QUEUES_MAX; id++)
 		if (process->queues[id])
-			(void)kfd_model_debug_tell_debugger(debug, process->queues[id]->exceptions);
+			raised |= process->queues[id]->exceptions;
+	for (uint32_t i = 0; i < process->vm_count; i++)
+		raised |= debug->device_exceptions[i];
+	/* what is raised already and wanted now is told at once */
+	(void)kfd_model_debug_tell_debugger(process, raised);
 	pthread_mutex_unlock(&process->queues_lock);
 	return 0;
 }
@@ -446,33 +394,17 @@ static bool is_hardware_op(uint32_t op)
 	       op <= KFD_IOC_DBG_TRAP_CLEAR_NODE_ADDRESS_WATCH;
 }
 
-static int check(struct kfd_model_process *process, const struct kfd_ioctl_dbg_trap_args *args)
+int kfd_model_debug_operate(struct kfd_model_process *process, struct kfd_ioctl_dbg_trap_args *args)
 {
-	if (process->is_secondary)
-		return -EOPNOTSUPP;
-	if (args->pid != (uint32_t)process->pid) {
-		if (!args->pid || kill((pid_t)args->pid, 0))
-			return -ESRCH;
-		return args->op == KFD_IOC_DBG_TRAP_ENABLE ? -EPERM : -ESRCH;
-	}
 	if (args->op != KFD_IOC_DBG_TRAP_ENABLE && !process->debug->attached)
 		return -EINVAL;
 	if (is_hardware_op(args->op) && !process->runtime_enabled)
 		return -EPERM;
-	return 0;
-}
-
-int kfd_model_debug_trap(struct kfd_model_process *process, struct kfd_ioctl_dbg_trap_args *args)
-{
-	int rc = check(process, args);
-
-	if (rc)
-		return rc;
 	switch (args->op) {
 	case KFD_IOC_DBG_TRAP_ENABLE:
 		return enable(process, &args->enable);
 	case KFD_IOC_DBG_TRAP_DISABLE:
-		return disable(process);
+		return kfd_model_debug_disable(process);
 	case KFD_IOC_DBG_TRAP_SEND_RUNTIME_EVENT:
 		return send_runtime_event(process, &args->send_runtime_event);
 	case KFD_IOC_DBG_TRAP_SET_EXCEPTIONS_ENABLED:
@@ -498,9 +430,9 @@ int kfd_model_debug_trap(struct kfd_model_process *process, struct kfd_ioctl_dbg
 	case KFD_IOC_DBG_TRAP_QUERY_EXCEPTION_INFO:
 		return query_info(process, &args->query_exception_info);
 	case KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT:
-		return queue_snapshot(process, &args->queue_snapshot);
+		return kfd_model_debug_queue_snapshot(process, &args->queue_snapshot);
 	case KFD_IOC_DBG_TRAP_GET_DEVICE_SNAPSHOT:
-		return device_snapshot(process, &args->device_snapshot);
+		return kfd_model_debug_device_snapshot(process, &args->device_snapshot);
 	}
 	return -EINVAL;
 }

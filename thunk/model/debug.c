@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "debug-state.h"
 #include "event.h"
@@ -19,6 +18,7 @@ struct kfd_model_debug *kfd_model_debug_new(void)
 		return NULL;
 	debug->fd = -1;
 	pthread_cond_init(&debug->runtime_go, NULL);
+	pthread_cond_init(&debug->ring, NULL);
 	return debug;
 }
 
@@ -26,8 +26,7 @@ void kfd_model_debug_free(struct kfd_model_debug *debug)
 {
 	if (!debug)
 		return;
-	if (debug->fd >= 0)
-		close(debug->fd);
+	pthread_cond_destroy(&debug->ring);
 	pthread_cond_destroy(&debug->runtime_go);
 	free(debug);
 }
@@ -35,16 +34,6 @@ void kfd_model_debug_free(struct kfd_model_debug *debug)
 bool kfd_model_debug_attached(const struct kfd_model_process *process)
 {
 	return process->debug->attached;
-}
-
-bool kfd_model_debug_tell_debugger(struct kfd_model_debug *debug, uint64_t mask)
-{
-	if (!debug->attached || !(debug->enabled & mask))
-		return false;
-	/* a full pipe has told the debugger already */
-	if (write(debug->fd, ".", 1) < 0)
-		return true;
-	return true;
 }
 
 bool kfd_model_debug_tell_runtime(struct kfd_model_process *process,
@@ -76,7 +65,7 @@ void kfd_model_debug_queue_exception(struct kfd_model_process *process, uint32_t
 	queue = kfd_model_queue_find(process, queue_id);
 	if (queue) {
 		queue->exceptions |= mask;
-		if (!kfd_model_debug_tell_debugger(process->debug, mask) &&
+		if (!kfd_model_debug_tell_debugger(process, mask) &&
 		    !kfd_model_debug_tell_runtime(process, queue, mask))
 			kfd_model_queue_error_signal(process, queue, code);
 	}
@@ -87,8 +76,37 @@ void kfd_model_debug_queue_new(struct kfd_model_process *process, struct kfd_mod
 {
 	pthread_mutex_lock(&process->queues_lock);
 	queue->exceptions |= KFD_EC_MASK(EC_QUEUE_NEW);
-	(void)kfd_model_debug_tell_debugger(process->debug, KFD_EC_MASK(EC_QUEUE_NEW));
+	(void)kfd_model_debug_tell_debugger(process, KFD_EC_MASK(EC_QUEUE_NEW));
 	pthread_mutex_unlock(&process->queues_lock);
+}
+
+void kfd_model_debug_memory_violation(struct kfd_model_process *process,
+				      const struct kfd_hsa_memory_exception_data *data)
+{
+	const struct kfd_model_vm *vm = kfd_model_process_vm(process, data->gpu_id);
+	const uint64_t mask = KFD_EC_MASK(EC_DEVICE_MEMORY_VIOLATION);
+	struct kfd_model_debug *debug = process->debug;
+	bool wants = false;
+
+	pthread_mutex_lock(&process->queues_lock);
+	if (vm && debug->attached) {
+		debug->device_exceptions[vm->node->gpu_index] |= mask;
+		debug->violations[vm->node->gpu_index] = *data;
+		wants = kfd_model_debug_tell_debugger(process, mask);
+	}
+	pthread_mutex_unlock(&process->queues_lock);
+	if (!wants)
+		kfd_model_events_memory_exception(process, data);
+}
+
+void kfd_model_debug_wait_resumed(struct kfd_model_process *process, uint32_t queue_id)
+{
+	const struct kfd_model_kfd_queue *queue;
+
+	/* who debugs itself would wait for itself */
+	while ((queue = kfd_model_queue_find(process, queue_id)) && queue->is_suspended &&
+	       process->debug->debugger)
+		pthread_cond_wait(&process->debug->runtime_go, &process->lock);
 }
 
 static int runtime_enable(struct kfd_model_process *process, uint64_t r_debug, bool ttmp)
@@ -105,7 +123,7 @@ static int runtime_enable(struct kfd_model_process *process, uint64_t r_debug, b
 	process->r_debug = r_debug;
 	process->ttmp_enabled = ttmp;
 	pthread_mutex_lock(&process->queues_lock);
-	wants = kfd_model_debug_tell_debugger(debug, mask);
+	wants = kfd_model_debug_tell_debugger(process, mask);
 	if (wants)
 		debug->process_exceptions |= mask;
 	pthread_mutex_unlock(&process->queues_lock);

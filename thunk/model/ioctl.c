@@ -114,7 +114,7 @@ static const struct entry entries[] = {
 	  AT(export_dmabuf, handle), kfd_model_call_export_dmabuf },
 	{ 0x25, "RUNTIME_ENABLE", SIZE(runtime_enable), DIR_BOTH, 13, LOCKED, BY_NOTHING, 0,
 	  kfd_model_call_runtime_enable },
-	{ 0x26, "DBG_TRAP", SIZE(dbg_trap), DIR_BOTH, 13, LOCKED, BY_NOTHING, 0,
+	{ 0x26, "DBG_TRAP", SIZE(dbg_trap), DIR_BOTH, 13, UNLOCKED, BY_NOTHING, 0,
 	  kfd_model_call_dbg_trap },
 	{ 0x27, "CREATE_PROCESS", 0, DIR_NONE, 19, UNLOCKED, BY_NOTHING, 0,
 	  kfd_model_call_create_process },

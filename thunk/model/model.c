@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "bo.h"
+#include "control.h"
+#include "debug-remote.h"
 #include "drm.h"
 #include "event.h"
 #include "process.h"
@@ -49,6 +51,7 @@ int kfd_model_new(const char *topology_dir, const char *scenario_path,
 	if (!model)
 		return -ENOMEM;
 	pthread_mutex_init(&model->lock, NULL);
+	pthread_mutex_init(&model->targets_lock, NULL);
 	model->front = *front;
 	rc = kfd_model_topology_init(&model->topology, topology_dir);
 	if (rc)
@@ -77,11 +80,13 @@ void kfd_model_free(struct kfd_model *model)
 	if (!model)
 		return;
 	kfd_model_scenario_stop(model->scenario);
+	kfd_model_debug_targets_free(model);
 	kfd_model_process_free(model->primary);
 	kfd_model_smi_free(model->smi);
 	kfd_model_scenario_free(model->scenario); /* everything above asks it */
 	kfd_model_topology_fini(&model->topology);
 	free((void *)model->gpus);
+	pthread_mutex_destroy(&model->targets_lock);
 	pthread_mutex_destroy(&model->lock);
 	free(model);
 }
@@ -91,6 +96,7 @@ void kfd_model_after_fork(struct kfd_model *model)
 	pthread_mutex_init(&model->lock, NULL);
 	kfd_model_scenario_after_fork(model->scenario);
 	kfd_model_smi_after_fork(model->smi);
+	kfd_model_debug_targets_after_fork(model);
 	if (model->primary)
 		kfd_model_process_after_fork(model->primary);
 	model->primary = NULL;
@@ -170,6 +176,10 @@ int kfd_model_open(struct kfd_model *model, struct kfd_model_file **out)
 		return -ENOMEM;
 	pthread_mutex_lock(&model->lock);
 	file->process = primary_process(model);
+	if (file->process && !file->process->was_opened) {
+		file->process->was_opened = true;
+		file->process->control = kfd_model_control_new(file->process);
+	}
 	pthread_mutex_unlock(&model->lock);
 	if (!file->process) {
 		free(file);

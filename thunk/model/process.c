@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "bo.h"
-#include "debug.h"
+#include "control.h"
+#include "debug-state.h"
 #include "drm.h"
 #include "engine04.h"
 #include "event.h"
@@ -77,6 +78,9 @@ void kfd_model_process_free(struct kfd_model_process *process)
 {
 	if (!process)
 		return;
+	kfd_model_control_free(process->control);
+	if (process->debug && process->debug->attached)
+		kfd_model_debug_detach(process);
 	kfd_model_queues_destroy_all(process);
 	if (!process->is_secondary)
 		kfd_model_drm_free(process->model);
@@ -103,6 +107,8 @@ void kfd_model_process_after_fork(struct kfd_model_process *process)
 	for (uint32_t i = 0; i < process->vm_count; i++)
 		if (process->vms[i].gpu)
 			kfd_model_gpu_after_fork(process->vms[i].gpu);
+	kfd_model_control_after_fork(process->control);
+	process->control = NULL;
 	close(kfd_model_store_fd(process->store));
 }
 

@@ -24,6 +24,8 @@ struct kfd_model_debug;     /* debug.h */
 struct kfd_model_smi;       /* smi.h */
 struct kfd_model_pcs;       /* pc-sampling.h */
 struct kfd_model_drm;       /* drm.h */
+struct kfd_model_control;   /* control.h */
+struct kfd_model_target;    /* debug-remote.c */
 struct kfd_model_engine04;  /* engine04.h */
 struct hsakmt_model_functions;
 
@@ -77,6 +79,9 @@ struct kfd_model_process {
 	uint32_t queue_count; /* both locks to write, one to read */
 
 	struct kfd_model_pcs *pcs; /* owned */
+	struct kfd_model_control
+		*control; /* owned; NULL when no other process can reach this one */
+	bool was_opened;  /* protected by the machine's lock */
 	bool criu_paused;
 	bool xnack_enabled;
 	bool runtime_enabled;
@@ -118,6 +123,9 @@ struct kfd_model {
 	struct kfd_model_process *spm_owner[KFD_MODEL_MAX_GPUS];
 	struct kfd_model_process *pmc_owner[KFD_MODEL_MAX_GPUS];
 	struct kfd_model_timeline timelines[KFD_MODEL_TIMELINES];
+
+	pthread_mutex_t targets_lock;     /* taken before all others */
+	struct kfd_model_target *targets; /* owned; processes that this one debugs */
 };
 
 /* @return NULL without memory or descriptors. */

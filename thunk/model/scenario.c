@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "debug.h"
 #include "event.h"
 #include "process.h"
 #include "smi.h"
@@ -85,7 +86,7 @@ static void raise_memory_exception(const struct scenario_action *action, struct 
 		.ErrorType = action->error_type,
 	};
 
-	kfd_model_events_memory_exception(process, &data);
+	kfd_model_debug_memory_violation(process, &data);
 }
 
 static void raise_hw_exception(const struct scenario_action *action, struct kfd_model *model,

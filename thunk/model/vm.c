@@ -209,7 +209,7 @@ static void host_fault(void *data, uint64_t va, bool write)
 		fault.failure.NotPresent = 1;
 	host_leave(vm);
 	kfd_model_smi_vm_fault(vm->process, vm->node->gpu_id);
-	kfd_model_events_memory_exception(vm->process, &fault);
+	kfd_model_debug_memory_violation(vm->process, &fault);
 }
 
 static void host_interrupt(void *data, uint32_t context_id)
