@@ -37,6 +37,10 @@ uint32_t trace_event_id(struct kmt_context *ctx, const HsaEvent *event)
 	return record ? record->id : 0;
 }
 
+/*
+ * The place of a fault's details holds the creator's SyncVar, an address and a size, until there is
+ * one. Of memory faults the flags lie behind that; of exceptions a node, where an address is aligned.
+ */
 static bool fault_of(struct trace_fault *fault, const HsaEvent *event)
 {
 	const HsaEventData *data = &event->EventData;
@@ -47,13 +51,14 @@ static bool fault_of(struct trace_fault *fault, const HsaEvent *event)
 		fault->address = data->EventData.MemoryAccessFault.VirtualAddress;
 		fault->failure = data->EventData.MemoryAccessFault.Failure;
 		fault->memory_flags = data->EventData.MemoryAccessFault.Flags;
-		return fault->address != 0;
+		return fault->memory_flags != HSA_EVENTID_MEMORY_RECOVERABLE;
 	case HSA_EVENTTYPE_HW_EXCEPTION:
 		fault->node_id = data->EventData.HwException.NodeId;
 		fault->reset_type = data->EventData.HwException.ResetType;
 		fault->memory_lost = data->EventData.HwException.MemoryLost;
 		fault->reset_cause = data->EventData.HwException.ResetCause;
-		return fault->memory_lost || fault->reset_type || fault->node_id;
+		return fault->memory_lost <= 1 &&
+		       (fault->memory_lost || fault->reset_type || fault->node_id);
 	}
 	return false;
 }

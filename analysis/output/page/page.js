@@ -167,7 +167,7 @@ function chart(where, rows, options) {
 		legend: "follow",
 		axes: {
 			x: { axisLabelFormatter: s => seconds(s), valueFormatter: s => "+" + seconds(s),
-				ticker: Dygraph.numericTicks, pixelsPerLabel: 110 },
+				ticker: Dygraph.numericTicks, pixelsPerLabel: 110, axisLabelWidth: 80 },
 			y: { axisLabelFormatter: n => bytes(n), valueFormatter: n => exact(n),
 				axisLabelWidth: 80, labelsKMG2: true },
 		},
@@ -319,7 +319,7 @@ function drawLanes(cls, why) {
 		highlightCircleSize: 0,
 		axes: {
 			x: { axisLabelFormatter: s => seconds(s), ticker: Dygraph.numericTicks,
-				pixelsPerLabel: 110 },
+				pixelsPerLabel: 110, axisLabelWidth: 80 },
 			y: { axisLabelWidth: 190, drawGrid: false, ticker: () => lanes.map((lane, i) => (
 				{ v: count - i - 0.5, label: laneName(lane, cls) })) },
 		},

@@ -75,10 +75,15 @@ static void the_first_fault_of_a_wait_is_found(void **state)
 
 	(void)state;
 	signal.EventData.EventType = HSA_EVENTTYPE_SIGNAL;
+	/* What events are made with lies where a fault's details will. */
 	quiet.EventData.EventType = HSA_EVENTTYPE_MEMORY;
+	quiet.EventData.EventData.SyncVar.SyncVar.UserData = &quiet;
+	quiet.EventData.EventData.SyncVar.SyncVarSize = 8;
+	signal.EventData.EventData.SyncVar = quiet.EventData.EventData.SyncVar;
 	memory.EventData.EventType = HSA_EVENTTYPE_MEMORY;
 	memory.EventData.EventData.MemoryAccessFault.NodeId = 4;
 	memory.EventData.EventData.MemoryAccessFault.VirtualAddress = 0x7000;
+	memory.EventData.EventData.MemoryAccessFault.Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS;
 	trace_find_fault(&fault, events, 2, true);
 	assert_int_equal(fault.valid, 0);
 	trace_find_fault(&fault, events, 3, false);
