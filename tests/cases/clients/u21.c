@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* U21: opens the driver's event stream while the driver evicts and restores queues. */
+/*
+ * U21: opens the driver's event stream while the driver evicts and restores queues. With an argument it
+ * stays so many milliseconds longer.
+ */
 #include "client.h"
 
 #include <sys/mman.h>
@@ -15,7 +18,7 @@ static CASE_FUNCTION int open_stream(void)
 	return fd;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	void *range =
 		mmap(NULL, RANGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -29,7 +32,7 @@ int main(void)
 	OK(hsaKmtRegisterMemory(range, RANGE_BYTES));
 	usleep(99000);
 	munmap(range, RANGE_BYTES);
-	usleep(150000);
+	usleep(150000 + (argc > 1 ? (unsigned int)atoi(argv[1]) * 1000 : 0));
 	close(fd);
 	close_driver();
 	return 0;

@@ -140,10 +140,10 @@ class Coverage(unittest.TestCase):
 
     def test_5_samples_and_what_the_driver_tells(self):
         with Recorded() as recorded, tempfile.NamedTemporaryFile("w", suffix=".json") as scenario:
-            json.dump({"actions": [{"do": "smi", "node": 1, "text": text, "at_ms": 100}
+            json.dump({"actions": [{"do": "smi", "node": 1, "text": text, "at_ms": 1000}
                                    for text in SMI_LINES]}, scenario)
             scenario.flush()
-            self.run_ok(recorded, [f"{CLIENTS}/u21"], KFDSCOPE_SMI="1",
+            self.run_ok(recorded, [f"{CLIENTS}/u21", 1500], KFDSCOPE_SMI="1",
                         KFDSCOPE_MODEL_SCENARIO=scenario.name)
             self.run_ok(recorded, [f"{CLIENTS}/queue_samples", 30, 20], KFDSCOPE_QUEUE_HZ="100")
             self.run_ok(recorded, [os.path.join(session.BIN, "traced_fork")],
