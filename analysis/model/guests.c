@@ -144,7 +144,7 @@ bool guests_is_gone(const struct thread *thread)
 {
 	const struct call *call = open_call(thread, LAYER_HOST);
 
-	return call && call->type->op == OP_GUEST_GONE;
+	return call && (call->type->op == OP_GUEST_GONE || call->gives_up);
 }
 
 const struct stack *guests_stack(const struct guests *guests, const struct call *call)
@@ -168,8 +168,10 @@ void guests_call_entry(struct guests *guests, struct call *call)
 		command->served = served ? served->type : call->type;
 	} else if (call->type->op == OP_HOST_COMMAND) {
 		command = get(guests, &call->values);
-		if (command)
-			command->begun_ns = values_get(&call->values, FIELD_MONOTONIC, 0);
+		if (!command)
+			return;
+		command->begun_ns = values_get(&call->values, FIELD_MONOTONIC, 0);
+		call->gives_up = command->served && command->served->op == OP_GUEST_CLOSE;
 	}
 }
 

@@ -39,7 +39,10 @@ void guests_clock_pair(struct guests *guests, const struct record *record);
 const struct call *guests_command_around(const struct thread *thread);
 /* @return the stack of the guest's call that a host's command serves, or NULL. */
 const struct stack *guests_stack(const struct guests *guests, const struct call *command);
-/* @return whether the host is giving up a guest's leavings around the thread's innermost call. */
+/*
+ * @return whether the host is giving up a guest's leavings around the thread's innermost call: the guest
+ *         is gone, or closes.
+ */
 bool guests_is_gone(const struct thread *thread);
 
 /* The recording is over. */

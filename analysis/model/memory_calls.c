@@ -95,7 +95,7 @@ static void api_free(struct memory *memory, struct call *call, const struct reco
 		block->free_pending = false;
 	else
 		block = dumped_meanwhile(memory, call);
-	/* A host that gives up what a guest has left: the guest has not freed it. */
+	/* A host that gives up what a guest has left, or leaves by closing: it was not freed. */
 	if (status == 0 && block && guests_is_gone(call->thread))
 		return;
 	if (status != 0) {

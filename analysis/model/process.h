@@ -43,7 +43,8 @@ struct call {
 	bool is_foreign;                /* of another tracer: nothing but its name tells its exit */
 	bool is_doubtful;               /* events were lost: its exit may be among them */
 	bool freed_bo;                  /* an ioctl inside has freed a buffer object */
-	struct values values;           /* of the entry; last, for it is not cleared */
+	bool gives_up;        /* a host's, for a guest that closes: no free is the program's */
+	struct values values; /* of the entry; last, for it is not cleared */
 };
 
 struct thread {

@@ -5,7 +5,7 @@
 By pkg-config and by CMake, against the shared library and against the archive; each client runs and
 finds the installed library. Nothing named libhsakmt may be outside <libdir>/kfdscope.
 
-usage: test_package.py CMAKE BUILD_DIR CC CLIENT_C
+usage: test_package.py CMAKE BUILD_DIR CC CLIENT_C GUEST_C
 
 Exit status 77 (skip) without pkg-config.
 """
@@ -66,6 +66,20 @@ def by_pkgconfig(prefix, pc_dir, cc, client, work):
     return libdir
 
 
+def as_guest(pc_dir, cc, guest, work, libdir):
+    """A program for a virtual machine: without a host it says so."""
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(pc_dir))
+    flags = run("pkg-config", "--cflags", "--libs", "libhsakmt_virtio", env=environment).split()
+    program = work / "guest"
+    run(cc, guest, *flags, "-o", program)
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(libdir), "LD_BIND_NOW": "1",
+                   "VHSAKMT_DEBUG_LEVEL": "3", "KFDSCOPE_VIRTIO_SOCKET": str(work / "nobody")}
+    done = subprocess.run([program], env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 1 or "cannot reach a virtio host" not in done.stderr:
+        sys.exit(f"guest: status {done.returncode}\n{done.stdout}{done.stderr}")
+    print("guest: good")
+
+
 def by_cmake(prefix, cmake, cc, client, work, libdir):
     source, build = work / "source", work / "build"
     source.mkdir()
@@ -78,7 +92,7 @@ def by_cmake(prefix, cmake, cc, client, work, libdir):
 
 
 def main():
-    cmake, build_dir, cc, client = sys.argv[1:]
+    cmake, build_dir, cc, client, guest = sys.argv[1:]
     if not shutil.which("pkg-config"):
         print("skipped: no pkg-config")
         sys.exit(SKIP)
@@ -93,6 +107,7 @@ def main():
         pc_dir = next(prefix.rglob("libhsakmt.pc")).parent
         libdir = by_pkgconfig(prefix, pc_dir, cc, client, work)
         by_cmake(prefix, cmake, cc, client, work, libdir)
+        as_guest(pc_dir, cc, guest, work, libdir)
 
 
 if __name__ == "__main__":

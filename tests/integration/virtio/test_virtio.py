@@ -475,6 +475,19 @@ wait $host
         rows = json.loads(self.report("chains", "--json"))["commands"]
         self.assertEqual([row["unjoined"] for row in rows], [0] * 5)
 
+    def test_what_is_left_at_the_close_is_a_leak_too(self):
+        self.trace = os.path.join(self.folder, "example")
+        done = subprocess.run([program("kfdscope"), "record", "-o", self.trace, "--model", "--",
+                               program("kfdscope-virtio-host"), "--", program("virtio_guest")],
+                              timeout=120, env={**os.environ, "LTTNG_HOME": self.folder},
+                              stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stdout),
+                         (0, "virtio_guest: used 8 MiB of node 1, 2 MiB are left\n"), done.stderr)
+        text = self.report("leaks")
+        self.assertIn("2097152 bytes (2.0 MiB) in 2 blocks of device memory", text)
+        self.assertIn("6291456 bytes (6.0 MiB) in 6 blocks were freed.", text)
+        self.assertIn("app     take_memory", text)
+
     def test_host_and_guest_can_be_recorded_by_themselves(self):
         """Two recorders at once: neither waits for the other."""
         folders = [os.path.join(self.folder, name) for name in ("of_host", "of_guest")]
