@@ -27,6 +27,10 @@ gboolean site_equal(gconstpointer left, gconstpointer right);
 struct block *block_begin(struct memory *memory, const struct block_plan *plan);
 /* Ends it; BOs that live on become a BLOCK_KEPT block. Frees the block. */
 void block_end(struct block *block, int64_t time_ns, const struct stack *free_stack);
+/* It is left over, by a process or a guest that has closed the driver. */
+void block_leave(struct block *block, int64_t time_ns);
+/* The same for a guest, while its host goes on: the memory itself is free again. */
+void block_give_up(struct block *block, int64_t time_ns);
 /* Takes a block back as if it had never been, because a better account of it follows. */
 void block_forget(struct block *block);
 /* @return the block that calls mean by this address, or NULL. */

@@ -311,6 +311,20 @@ void block_end(struct block *block, int64_t time_ns, const struct stack *free_st
 	block_remove(block);
 }
 
+void block_leave(struct block *block, int64_t time_ns)
+{
+	unindex(block); /* its address may be given to the next one */
+	block->fate = FATE_AT_CLOSE;
+	block->end_ns = time_ns;
+}
+
+void block_give_up(struct block *block, int64_t time_ns)
+{
+	usages_sub(block);
+	model_notify_block(block->memory->process->model, block, time_ns, false);
+	block_leave(block, time_ns);
+}
+
 void block_forget(struct block *block)
 {
 	struct site *site = block->site;

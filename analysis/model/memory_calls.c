@@ -96,8 +96,11 @@ static void api_free(struct memory *memory, struct call *call, const struct reco
 	else
 		block = dumped_meanwhile(memory, call);
 	/* A host that gives up what a guest has left, or leaves by closing: it was not freed. */
-	if (status == 0 && block && guests_is_gone(call->thread))
+	if (status == 0 && block && guests_is_gone(call->thread)) {
+		if (!block->ended && block->fate == FATE_LIVE)
+			block_give_up(block, exit->time_ns);
 		return;
+	}
 	if (status != 0) {
 		memory->failed_frees++;
 		if (block && !block->ended)

@@ -181,11 +181,7 @@ void memory_final_close(struct memory *memory, int64_t time_ns)
 				block_end(block, time_ns, NULL);
 			continue;
 		}
-		if (block->indexed)
-			g_hash_table_remove(memory->indexed, block);
-		block->indexed = false;
-		block->fate = FATE_AT_CLOSE;
-		block->end_ns = time_ns;
+		block_leave(block, time_ns);
 	}
 	g_list_free(blocks);
 }

@@ -107,13 +107,17 @@ static void behind_text(GString *text, const struct leak_group *group)
 }
 
 static void group_text(GString *text, const struct leak_group *group, const char *verdict,
-		       const struct leaks_report *report)
+		       enum leak_moment moment, const struct leaks_report *report)
 {
 	text_bytes(text, group->sum.bytes);
 	g_string_append(text, " in ");
 	text_count(text, group->sum.count, "block of ", "blocks of ");
 	text_place(text, group->site);
-	g_string_append_printf(text, ", %s\n", verdict);
+	g_string_append_printf(text, ", %s", verdict);
+	/* A virtual machine's guest may be gone while its host goes on; a process may open again. */
+	if (group->moment == LEFT_AT_CLOSE && moment != LEFT_AT_CLOSE)
+		g_string_append(text, ", left over at an earlier close");
+	g_string_append_c(text, '\n');
 	behind_text(text, group);
 	if (group->view.caller >= 0) {
 		g_string_append(text, group->layer == LEAK_RUNTIME ? "    during a call"
@@ -195,7 +199,7 @@ static void section_text(GString *text, const struct leaks_report *report,
 			more++;
 			continue;
 		}
-		group_text(text, group, section->verdict, report);
+		group_text(text, group, section->verdict, leaks->moment, report);
 		shown++;
 	}
 	if (more) {
