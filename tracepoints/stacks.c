@@ -7,6 +7,7 @@
 #include "stacks.h"
 
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -117,6 +118,16 @@ static int home_find(const struct dl_find_object *found)
 	return -1;
 }
 
+/* The program itself, and the C library that it has: those are in nearly all stacks. */
+static bool is_permanent(const struct dl_find_object *found)
+{
+	struct dl_find_object libc;
+
+	return !*found->dlfo_link_map->l_name ||
+	       (_dl_find_object((void *)(uintptr_t)gnu_get_libc_version, &libc) == 0 &&
+		libc.dlfo_link_map == found->dlfo_link_map);
+}
+
 /* @return -1 when there is no room, or another thread is at it. */
 static int home_add(const struct dl_find_object *found)
 {
@@ -140,7 +151,7 @@ static int home_add(const struct dl_find_object *found)
 	return index;
 }
 
-/* The libraries of a stack; code that lies in none needs no home. @return how many, or -1. */
+/* The libraries of a stack; code that lies in none, or never goes, needs no home. @return how many, or -1. */
 static int homes_of(const uint64_t *frames, int count, uint16_t *out)
 {
 	struct dl_find_object found;
@@ -153,7 +164,8 @@ static int homes_of(const uint64_t *frames, int count, uint16_t *out)
 			if (frames[i] >= homes[out[k]].begin && frames[i] < homes[out[k]].end)
 				index = out[k];
 		}
-		if (index >= 0 || _dl_find_object((void *)(uintptr_t)frames[i], &found) != 0)
+		if (index >= 0 || _dl_find_object((void *)(uintptr_t)frames[i], &found) != 0 ||
+		    is_permanent(&found))
 			continue;
 		index = home_find(&found);
 		if (index < 0)
@@ -246,6 +258,21 @@ static uint32_t add(uint32_t *slot, uint64_t hash, const uint64_t *frames, int c
 	return number;
 }
 
+/* A loop's next call has the last one's stack: then even the hash is spared. */
+static __thread uint32_t last_number __attribute__((tls_model("initial-exec")));
+
+static bool is_last(const uint64_t *frames, int count, bool is_truncated)
+{
+	struct entry *entry;
+
+	if (!last_number)
+		return false;
+	entry = entry_at(last_number);
+	return entry->count == count && entry->is_truncated == is_truncated &&
+	       memcmp(entry_frames(entry), frames, (size_t)count * sizeof(*frames)) == 0 &&
+	       entry_stands(entry);
+}
+
 static uint32_t find_or_add(const uint64_t *frames, int count, bool is_truncated)
 {
 	const uint64_t hash = hash_of(frames, count, is_truncated);
@@ -269,9 +296,16 @@ static uint32_t find_or_add(const uint64_t *frames, int count, bool is_truncated
 uint32_t stacks_number(const uint64_t *frames, int count, bool is_truncated)
 {
 	const uint32_t epoch = modules_epoch();
-	const uint32_t number = count > 0 ? find_or_add(frames, count, is_truncated) : 0;
-	struct entry *entry = number ? entry_at(number) : NULL;
+	struct entry *entry;
+	uint32_t number;
 
+	if (count <= 0)
+		return 0;
+	number = is_last(frames, count, is_truncated) ? last_number
+						      : find_or_add(frames, count, is_truncated);
+	if (number)
+		last_number = number;
+	entry = number ? entry_at(number) : NULL;
 	if (!entry || __atomic_load_n(&entry->told_in, __ATOMIC_RELAXED) != epoch) {
 		if (modules_seen(frames, count) && entry)
 			__atomic_store_n(&entry->told_in, epoch, __ATOMIC_RELAXED);

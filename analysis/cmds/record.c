@@ -135,6 +135,33 @@ static bool layers_valid(const struct cmd *cmd, struct record_options *options)
 	return ok;
 }
 
+static bool stacks_valid(const struct cmd *cmd, const struct record_options *options)
+{
+	static const char *const known[] = { "api",  "memory",   "ioctl", "all",
+					     "none", "interned", NULL };
+	char **words = g_strsplit(options->stacks ? options->stacks : "", ",", -1);
+	const char *wrong = NULL;
+	bool interned = false;
+
+	for (int i = 0; words[i]; i++) {
+		if (!g_strv_contains(known, words[i]))
+			wrong = words[i];
+		interned |= g_str_equal(words[i], "interned");
+	}
+	if (wrong)
+		cmd_error(cmd,
+			  "--stacks has '%s': it can be api, memory, ioctl, all or none, and "
+			  "interned",
+			  wrong);
+	else if (interned && options->recording.snapshot)
+		cmd_error(cmd,
+			  "--stacks=interned does not go with --snapshot: the ring forgets what "
+			  "the numbers of stacks stand for");
+	interned &= options->recording.snapshot;
+	g_strfreev(words);
+	return !wrong && !interned;
+}
+
 static bool options_valid(const struct cmd *cmd, struct record_options *options)
 {
 	if (!layers_valid(cmd, options) || !queue_hz_valid(cmd, options->queue_hz))
@@ -153,7 +180,7 @@ static bool options_valid(const struct cmd *cmd, struct record_options *options)
 			MODEL_FRONT_PRELOAD; /* the system's knows no plug-in */
 	if (!buffers_parse(cmd, &options->buffers, &options->recording) ||
 	    !also_parse(cmd, options->also, &options->recording) || !snapshot_valid(cmd, options) ||
-	    !live_valid(cmd, options))
+	    !live_valid(cmd, options) || !stacks_valid(cmd, options))
 		return false;
 	options->environment.topology = options->topology;
 	options->environment.stack_depth = options->stack_depth;
@@ -336,7 +363,9 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		{ "stack-depth", 0, 0, G_OPTION_ARG_STRING, &options.stack_depth,
 		  "Record at most N frames of each stack (0 to 64, default 32)", "N" },
 		{ "stacks", 0, 0, G_OPTION_ARG_STRING, &options.stacks,
-		  "Which events carry stacks: api, memory, ioctl, all or none", "WHICH" },
+		  "Which events carry stacks: api, memory, ioctl, all or none; with "
+		  "interned each stack is written once and then named by a number",
+		  "WHICH" },
 		{ "queues", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
 		  (void *)parse_queues,
 		  "Sample what the queues do, HZ times a second (default: 100)", "HZ" },

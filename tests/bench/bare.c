@@ -48,7 +48,7 @@ static void bare(void)
 
 	frames_seen = (uint32_t)count;
 	calls++;
-	lttng_ust_tracepoint(bare, call_entry, 0, calls, frames, (uint16_t)count, 0);
+	lttng_ust_tracepoint(bare, call_entry, 0, calls, frames, (uint16_t)count, 0, 0);
 	lttng_ust_tracepoint(bare, call_exit, 0, calls, 20, 0);
 }
 

@@ -16,12 +16,13 @@
 LTTNG_UST_TRACEPOINT_EVENT(
 	bare, call_entry,
 	LTTNG_UST_TP_ARGS(uint32_t, ctx, uint64_t, call, const uint64_t *, frames, uint16_t, count,
-			  uint8_t, truncated),
+			  uint8_t, truncated, uint32_t, id),
 	LTTNG_UST_TP_FIELDS(
 		lttng_ust_field_integer(uint32_t, ctx, ctx)
 			lttng_ust_field_integer(uint64_t, call, call)
 				lttng_ust_field_sequence_hex(uint64_t, bt, frames, uint16_t, count)
-					lttng_ust_field_integer(uint8_t, bt_truncated, truncated)))
+					lttng_ust_field_integer(uint8_t, bt_truncated, truncated)
+						lttng_ust_field_integer(uint32_t, bt_id, id)))
 
 LTTNG_UST_TRACEPOINT_EVENT(
 	bare, call_exit,

@@ -80,6 +80,18 @@ class Late(Test):
                                 if g["layer"] == "application"),
                          [(5 * 8192, 5), (1 << 20, 1), (12 << 20, 3), (12 << 20, 3)])
 
+    def test_interned_stacks_are_the_same_stacks(self):
+        plain, interned = ("--model",), ("--model", "--stacks=interned")
+        self.assertEqual(summary(self.whole(*interned)), summary(self.whole(*plain)))
+        late = self.record_late([f"{PROGRAMS}/layers_late"], *interned)
+        self.assertEqual(summary(self.leaks(late)), summary(self.whole(*plain)))
+        events = read_events(late)
+        defined = {e["bt_id"] for e in events if e.name == "kmt_state:stack"}
+        entries = [e for e in events if e.name.endswith("_entry") and "bt_id = " in e.text]
+        self.assertGreater(len([e for e in entries if e["bt_id"]]), 0)
+        self.assertLessEqual({e["bt_id"] for e in entries}, defined | {0})
+        self.assertFalse(any(e["bt_id"] and e.array("bt") for e in entries))
+
     def test_without_our_thunk(self):
         self.assert_same("--model", "--system-thunk", "--layers=kfd")
 

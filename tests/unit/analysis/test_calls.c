@@ -268,6 +268,28 @@ static void an_ending_known_from_outside_is_of_the_last_process_of_the_id(void *
 	model_free(model);
 }
 
+static void a_stack_without_its_definition_is_not_known(void **state)
+{
+	struct model *model =
+		read_trace("1000 h 1 1 a entry api hsaKmtGetVersion call=1 stack_id=7\n"
+			   "1001 h 1 1 a exit api hsaKmtGetVersion call=1 status=0\n"
+			   "1010 h 1 1 a stack stack_id=7 stack=0x100,0x200\n"
+			   "1020 h 1 1 a entry api hsaKmtGetVersion call=2 stack_id=7\n"
+			   "1030 h 2 2 b entry api hsaKmtGetVersion call=1 stack_id=7\n");
+	const struct unfinished *known, *other;
+
+	(void)state;
+	assert_int_equal(process_at(model, 0)->unknown_stacks, 1);
+	known = &g_array_index(process_at(model, 0)->unfinished, struct unfinished, 0);
+	assert_int_equal(known->stack->depth, 2);
+	assert_int_equal(known->stack->address[1], 0x200);
+	/* Numbers are each process's own. */
+	assert_int_equal(process_at(model, 1)->unknown_stacks, 1);
+	other = &g_array_index(process_at(model, 1)->unfinished, struct unfinished, 0);
+	assert_null(other->stack);
+	done(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +305,7 @@ int main(void)
 		cmocka_unit_test(a_forked_child_knows_its_parent_and_owns_nothing_of_it),
 		cmocka_unit_test(the_name_of_a_process_is_not_its_tracers_threads),
 		cmocka_unit_test(endless_nesting_is_cut_at_the_limit),
+		cmocka_unit_test(a_stack_without_its_definition_is_not_known),
 		cmocka_unit_test(an_ending_known_from_outside_is_of_the_last_process_of_the_id),
 	};
 
