@@ -367,6 +367,36 @@ static void a_debugger_may_come_first(struct machine *m)
 	close(fd);
 }
 
+static void a_checkpoint_pauses_another_process(struct machine *m)
+{
+	struct kfd_ioctl_criu_args info = { .op = KFD_CRIU_OP_PROCESS_INFO };
+	struct kfd_ioctl_criu_args end = { .op = KFD_CRIU_OP_UNPAUSE };
+	struct target t = target_start(m, life_with_a_queue);
+
+	if (geteuid() != 0) {
+		kill(t.pid, SIGKILL);
+		target_end(&t, SIGKILL);
+		skip();
+	}
+	assert_true(comes(t.done));
+	go(&t);
+	assert_true(comes(t.done));
+	info.pid = end.pid = (uint32_t)t.pid;
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_CRIU_OP, &end), -EINVAL);
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_CRIU_OP, &info), 0);
+	assert_int_equal(info.pid, t.pid);
+	assert_int_equal(info.num_bos, 5); /* ring, two pointers, end-of-pipe, save area */
+	assert_int_equal(info.num_objects, 1);
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_CRIU_OP, &info), -EBUSY);
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_CRIU_OP, &end), 0);
+	go(&t);
+	assert_true(comes(t.done));
+	go(&t);
+	target_end(&t, 0);
+	info.pid = (uint32_t)t.pid;
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_CRIU_OP, &info), -ESRCH);
+}
+
 /* clang-format off */
 static const struct conformance_case cases[] = {
 	{ "DBG_TRAP", "EALREADY", "a debugger sees and stops queues", a_debugger_sees_and_stops_queues, NULL, NULL },
@@ -374,6 +404,7 @@ static const struct conformance_case cases[] = {
 	{ "DBG_TRAP", NULL, "a target outlives its debugger", a_target_outlives_its_debugger, NULL, NULL },
 	{ "DBG_TRAP", "ESRCH", "a dead target is unknown", a_dead_target_is_unknown, NULL, NULL },
 	{ "DBG_TRAP", NULL, "a debugger may come before the KFD", a_debugger_may_come_first, NULL, NULL },
+	{ "CRIU_OP", "ESRCH", "a checkpoint pauses another process", a_checkpoint_pauses_another_process, NULL, NULL },
 	{ "RUNTIME_ENABLE", NULL, "the debugger of another process holds it", a_debugger_may_come_first, NULL, NULL },
 };
 /* clang-format on */

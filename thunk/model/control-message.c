@@ -49,8 +49,8 @@ unsigned int kfd_model_control_name(pid_t pid, struct sockaddr_un *name)
 	memset(name, 0, sizeof(*name));
 	name->sun_family = AF_UNIX;
 	/* the start tells a process from a later one with the same number */
-	length = snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1, "kfdscope-kfd/%d/%llu",
-			  (int)pid, strtoull(word, NULL, 10));
+	length = snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1,
+			  KFD_MODEL_CONTROL_PREFIX "%d/%llu", (int)pid, strtoull(word, NULL, 10));
 	return (unsigned int)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 

@@ -19,9 +19,11 @@
 #include <unistd.h>
 
 #include "caller.h"
+#include "criu.h"
 #include "debug-remote.h"
 #include "process.h"
 #include "store.h"
+#include "sysfs.h"
 
 #define STACK_BYTES  (512u << 10)
 #define BACKLOG      16
@@ -151,6 +153,10 @@ static int carry_out(struct kfd_model_control *control, uint64_t call, pid_t cal
 	switch (call) {
 	case KFD_MODEL_CONTROL_DEBUG:
 		return kfd_model_debug_serve(control->process, args);
+	case KFD_MODEL_CONTROL_CRIU:
+		return kfd_model_criu_serve(control->process, args);
+	case KFD_MODEL_CONTROL_SYSFS:
+		return kfd_model_sysfs_serve(control->process, args);
 	case KFD_MODEL_CONTROL_TARGET:
 		return kfd_model_debug_start_of(control->process->model, caller, args);
 	}

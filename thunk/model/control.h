@@ -20,11 +20,14 @@ struct kfd_model_control;
 
 enum kfd_model_control_call {
 	KFD_MODEL_CONTROL_DEBUG = 1, /* argument: that of DBG_TRAP */
+	KFD_MODEL_CONTROL_CRIU,      /* that of CRIU_OP */
+	KFD_MODEL_CONTROL_SYSFS,     /* struct kfd_model_sysfs_call */
 	/* a program must not hang when its debugger does: given up after a while */
 	KFD_MODEL_CONTROL_TARGET, /* struct kfd_model_debug_start: does my tracer want me? */
 };
 
-#define KFD_MODEL_CONTROL_ARGS 256 /* longest argument */
+#define KFD_MODEL_CONTROL_PREFIX "kfdscope-kfd/" /* of the sockets' names */
+#define KFD_MODEL_CONTROL_ARGS   256             /* longest argument */
 
 /* What kfd_model_control_call() returns when the process has no KFD open; no errno. */
 #define KFD_MODEL_NO_KFD (-4095)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checkpoint and restore (kfd.md 11). A checkpoint is taken by another process, which has no way
- * into this one's simulated KFD; what can be asked about one's own process is answered, and the rest
- * is refused as the driver refuses a target that it does not know.
+ * Checkpoint and restore (kfd.md 11): objects are counted and the process is paused and goes on, at its
+ * own wish or another's. Contents are not saved: no version of the private data is known.
  */
+#include "criu.h"
+
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "control.h"
 #include "event.h"
-#include "hsakmt/linux/kfd_ioctl.h"
 #include "ioctl.h"
 #include "queue.h"
 #include "svm.h"
@@ -72,10 +73,8 @@ static int process_info(struct kfd_model_process *process, struct kfd_ioctl_criu
 	return 0;
 }
 
-static int unpause(struct kfd_model_process *process, const struct kfd_ioctl_criu_args *args)
+static int unpause(struct kfd_model_process *process)
 {
-	if (args->pid && args->pid != (uint32_t)process->pid)
-		return -ESRCH;
 	if (!process->criu_paused)
 		return -EINVAL;
 	process->criu_paused = false;
@@ -83,23 +82,48 @@ static int unpause(struct kfd_model_process *process, const struct kfd_ioctl_cri
 	return 0;
 }
 
+int kfd_model_criu_serve(struct kfd_model_process *process, struct kfd_ioctl_criu_args *args)
+{
+	int rc = -EINVAL;
+
+	pthread_mutex_lock(&process->lock);
+	switch (args->op) {
+	case KFD_CRIU_OP_PROCESS_INFO:
+		rc = process_info(process, args);
+		break;
+	case KFD_CRIU_OP_UNPAUSE:
+		rc = unpause(process);
+		break;
+	case KFD_CRIU_OP_RESUME:
+		rc = -ESRCH; /* nothing is ever restored, so no such process */
+		break;
+	case KFD_CRIU_OP_CHECKPOINT:
+	case KFD_CRIU_OP_RESTORE:
+		break; /* as a version mismatch */
+	}
+	pthread_mutex_unlock(&process->lock);
+	return rc;
+}
+
+/* Whether an operation looks at the number of the process before anything else. */
+static bool is_by_pid(uint32_t op)
+{
+	return op == KFD_CRIU_OP_PROCESS_INFO || op == KFD_CRIU_OP_UNPAUSE ||
+	       op == KFD_CRIU_OP_RESUME;
+}
+
 int kfd_model_call_criu_op(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_criu_args *args = call->args;
 	struct kfd_model_process *process = call->process;
+	int rc;
 
 	if (!may_checkpoint())
 		return -EACCES;
-	switch (args->op) {
-	case KFD_CRIU_OP_PROCESS_INFO:
-		return process_info(process, args);
-	case KFD_CRIU_OP_UNPAUSE:
-		return unpause(process, args);
-	case KFD_CRIU_OP_RESUME:
-		return -ESRCH; /* nothing is ever restored, so no such process */
-	case KFD_CRIU_OP_CHECKPOINT:
-	case KFD_CRIU_OP_RESTORE:
-		break; /* no version of the private data is known: as a version mismatch */
-	}
-	return -EINVAL;
+	if (!args->pid || args->pid == (uint32_t)process->pid || !is_by_pid(args->op))
+		return kfd_model_criu_serve(process, args);
+	if ((int32_t)args->pid < 0)
+		return -ESRCH;
+	rc = kfd_model_control_call((pid_t)args->pid, KFD_MODEL_CONTROL_CRIU, args, sizeof(*args));
+	return rc == KFD_MODEL_NO_KFD ? -ESRCH : rc;
 }

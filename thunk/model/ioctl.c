@@ -107,7 +107,7 @@ static const struct entry entries[] = {
 	{ 0x20, "SVM", SIZE(svm), DIR_BOTH, 5, LOCKED, BY_NOTHING, 0, kfd_model_call_svm },
 	{ 0x21, "SET_XNACK_MODE", SIZE(set_xnack_mode), DIR_BOTH, 5, LOCKED, BY_NOTHING, 0,
 	  kfd_model_call_set_xnack_mode },
-	{ 0x22, "CRIU_OP", SIZE(criu), DIR_BOTH, 7, LOCKED, BY_NOTHING, 0, kfd_model_call_criu_op },
+	{ 0x22, "CRIU_OP", SIZE(criu), DIR_BOTH, 7, UNLOCKED, BY_NOTHING, 0, kfd_model_call_criu_op },
 	{ 0x23, "AVAILABLE_MEMORY", SIZE(get_available_memory), DIR_BOTH, 9, LOCKED, BY_GPU_ID,
 	  AT(get_available_memory, gpu_id), kfd_model_call_available_memory },
 	{ 0x24, "EXPORT_DMABUF", SIZE(export_dmabuf), DIR_BOTH, 12, LOCKED, BY_HANDLE,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "proc.h"
 #include "topology.h"
 
 /* %u stands for the render minor, %c for the number of the card. */
@@ -206,6 +207,8 @@ bool preload_virtual_find(struct kfd_model *model, const char *path, struct prel
 
 	if (model && strcmp(path, "/dev/dri") == 0)
 		out->type = ENTRY_DIRECTORY;
+	else if (model && preload_proc_find(model, path, out))
+		return true;
 	else if (for_each(model, path, is_it, &search))
 		out->type = search.pattern->type;
 	else
@@ -220,6 +223,8 @@ size_t preload_virtual_text(struct kfd_model *model, const struct preload_entry 
 	struct search search = { .path = entry->path };
 
 	text[0] = '\0';
+	if (model && preload_proc_text(model, entry->path, text))
+		return strlen(text);
 	if (for_each(model, entry->path, is_it, &search) && search.pattern->text)
 		search.pattern->text(search.node, text);
 	return strlen(text);
@@ -272,6 +277,8 @@ bool preload_virtual_child(struct kfd_model *model, const struct preload_entry *
 		return true;
 	}
 	search.left = n - 2;
+	if (model && preload_proc_child(model, directory->path, n - 2, name, type))
+		return true;
 	if (for_each(model, directory->path, is_child, &search)) {
 		*type = search.type;
 		return true;

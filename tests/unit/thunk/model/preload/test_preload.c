@@ -289,6 +289,90 @@ static void ordinary_files_are_left_alone(void **state)
 	assert_int_equal(stat("/sys/class/kfdx", &st), -1);
 }
 
+/* Number in a file of the KFD's directory for a process; -1 when there is none. */
+static long long usage(pid_t pid, const char *format, uint32_t gpu)
+{
+	char path[128], text[64] = "";
+	size_t used = (size_t)snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/", (int)pid);
+	ssize_t got;
+	int fd;
+
+	snprintf(path + used, sizeof(path) - used, format, gpu);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	return got > 0 ? strtoll(text, NULL, 10) : -1;
+}
+
+static uint64_t alloc_vram(int kfd, uint32_t gpu, uint64_t va, uint64_t size)
+{
+	struct kfd_ioctl_alloc_memory_of_gpu_args alloc = {
+		.va_addr = va, .size = size, .gpu_id = gpu, .flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM
+	};
+
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &alloc), 0);
+	return alloc.handle;
+}
+
+/* A process that holds so much memory until it is told to end. */
+static void hold(uint64_t size, int told, int tell)
+{
+	int kfd = open_kfd(), render;
+	char byte;
+
+	alloc_vram(kfd, acquire(kfd, &render), 3ull << 45, size);
+	if (write(tell, "x", 1) != 1 || read(told, &byte, 1) < 0)
+		_exit(1);
+	_exit(0);
+}
+
+static void sysfs_tells_what_processes_use(void **state)
+{
+	struct kfd_ioctl_free_memory_of_gpu_args gone;
+	int kfd = open_kfd(), render, to[2], from[2], status = -1;
+	uint32_t gpu = acquire(kfd, &render);
+	long long before = usage(getpid(), "vram_%u", gpu);
+	char name[32], byte, path[64];
+	pid_t child;
+
+	(void)state;
+	assert_true(before >= 0);
+	gone.handle = alloc_vram(kfd, gpu, 1ull << 46, 16 * PAGE);
+	assert_true(usage(getpid(), "vram_%u", gpu) == before + 16 * (long long)PAGE);
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &gone), 0);
+	assert_true(usage(getpid(), "vram_%u", gpu) == before);
+	assert_true(usage(getpid(), "stats_%u/cu_occupancy", gpu) == 0);
+	assert_true(usage(getpid(), "vram_%u", 1) == -1);
+
+	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
+	child = fork();
+	if (child == 0) {
+		close(to[1]);
+		hold(32 * PAGE, to[0], from[1]);
+	}
+	close(from[1]);
+	assert_int_equal(read(from[0], &byte, 1), 1);
+	assert_true(usage(child, "vram_%u", gpu) == 32 * (long long)PAGE);
+	snprintf(name, sizeof(name), "%d", (int)child);
+	assert_true(directory_has("/sys/class/kfd/kfd/proc", name));
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", (int)child);
+	snprintf(name, sizeof(name), "vram_%u", gpu);
+	assert_true(directory_has(path, name));
+	assert_true(directory_has(path, "queues"));
+	close(to[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_true(usage(child, "vram_%u", gpu) == -1);
+	assert_int_equal(access(path, F_OK), -1);
+	close(to[0]);
+	close(from[0]);
+	close(render);
+	close(kfd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +386,7 @@ int main(void)
 		cmocka_unit_test(a_child_opens_the_device_anew),
 		cmocka_unit_test(a_vfork_child_leaves_the_parents_device_alone),
 		cmocka_unit_test(memory_maps_and_exports),
+		cmocka_unit_test(sysfs_tells_what_processes_use),
 		cmocka_unit_test(ordinary_files_are_left_alone),
 	};
 
