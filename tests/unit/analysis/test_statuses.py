@@ -262,14 +262,14 @@ class Statuses(unittest.TestCase):
             with self.subTest(command=name):
                 if name == "derived":
                     continue
-                child = subprocess.Popen([KFDSCOPE, command, *options, good], text=True,
-                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                         cwd=self.folder)
-                child.stdout.close()
-                errors = child.stderr.read()
-                child.stderr.close()
-                self.assertIn(child.wait(60), (-signal.SIGPIPE, OUTPUT), errors)
-                self.check_messages(errors)
+                reader, writer = os.pipe()
+                os.close(reader)
+                done = subprocess.run([KFDSCOPE, command, *options, good], text=True,
+                                      stdout=writer, stderr=subprocess.PIPE, timeout=60,
+                                      check=False, cwd=self.folder)
+                os.close(writer)
+                self.assertIn(done.returncode, (-signal.SIGPIPE, OUTPUT), done.stderr)
+                self.check_messages(done.stderr)
 
     def test_an_output_that_exists_is_not_overwritten_by_a_failure(self):
         output = self.path("kept.txt")
