@@ -38,3 +38,35 @@ bool ending_read(const char *directory, struct analyse_ending *ending)
 	g_free(path);
 	return ok && pid > 0;
 }
+
+bool ending_write_snapshots(const char *directory, const GPtrArray *paths)
+{
+	char *path = g_build_filename(directory, NOTE, NULL);
+	json_t *names = json_array(), *root;
+	bool ok;
+
+	for (guint i = 0; i < paths->len; i++) {
+		char *name = g_path_get_basename(g_ptr_array_index(paths, i));
+
+		json_array_append_new(names, json_string_nocheck(name));
+		g_free(name);
+	}
+	root = json_pack("{s:s, s:i, s:o}", "schema", "kfdscope.snapshots", "version", 1,
+			 "snapshots", names);
+	ok = root && json_dump_file(root, path, JSON_INDENT(2)) == 0;
+	json_decref(root);
+	g_free(path);
+	return ok;
+}
+
+size_t ending_read_snapshots(const char *directory, char **first)
+{
+	char *path = g_build_filename(directory, NOTE, NULL);
+	json_t *root = json_load_file(path, 0, NULL), *names = json_object_get(root, "snapshots");
+	size_t count = json_array_size(names);
+
+	*first = count ? g_strdup(json_string_value(json_array_get(names, 0))) : NULL;
+	json_decref(root);
+	g_free(path);
+	return count;
+}

@@ -7,6 +7,7 @@
 #ifndef KFDSCOPE_ANALYSIS_CMDS_ENDING_H
 #define KFDSCOPE_ANALYSIS_CMDS_ENDING_H
 
+#include <glib.h>
 #include <stdbool.h>
 
 #include "analyse.h"
@@ -17,5 +18,22 @@ bool ending_write(const char *directory, const struct analyse_ending *ending, ch
 
 /* Reads the note of a recording; false when there is none, or none that makes sense. */
 bool ending_read(const char *directory, struct analyse_ending *ending);
+
+/*
+ * Notes which snapshots a flight recorder has written into a directory so far: they have much in common,
+ * so that reading all of them as one recording would count things twice.
+ *
+ * @param paths  of the snapshots, below the directory.
+ */
+bool ending_write_snapshots(const char *directory, const GPtrArray *paths)
+	__attribute__((warn_unused_result));
+
+/*
+ * Reads that note.
+ *
+ * @param first  out: the name of the first one, for g_free(); NULL when there is no note.
+ * @return how many there are.
+ */
+size_t ending_read_snapshots(const char *directory, char **first);
 
 #endif

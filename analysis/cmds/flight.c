@@ -3,6 +3,7 @@
 #include "flight.h"
 
 #include "child.h"
+#include "ending.h"
 #include "notices.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 /* A program that is stopped, or stuck in the driver, must not keep the others' snapshot. */
-#define REFRESH_TIMEOUT_US (2 * G_USEC_PER_SEC)
+#define REFRESH_TIMEOUT_US (10 * G_USEC_PER_SEC)
 #define ALIVE_POLL_US      50000
 /* Notices of a program that has ended are on their way no longer than that. */
 #define LAST_NOTICE_US 300000
@@ -97,11 +98,21 @@ struct flight *flight_open(const struct cmd *cmd, unsigned int on, struct record
 	return flight;
 }
 
+/* Also one that nobody has waited for: the recorder does so when it is free again. */
 static gboolean has_ended(gpointer pid, gpointer value, gpointer data)
 {
+	char *path = g_strdup_printf("/proc/%d/stat", GPOINTER_TO_INT(pid)), *text = NULL;
+	const char *behind_name;
+	gboolean ended;
+
 	(void)value;
 	(void)data;
-	return kill((pid_t)GPOINTER_TO_INT(pid), 0) != 0 && errno == ESRCH;
+	(void)g_file_get_contents(path, &text, NULL, NULL); /* NULL: it has gone */
+	behind_name = text ? strrchr(text, ')') : NULL;
+	ended = !behind_name || strncmp(behind_name, ") Z", 3) == 0;
+	g_free(text);
+	g_free(path);
+	return ended;
 }
 
 /* A daemon may serve other recorders' programs, too; this one's were started with its number. */
@@ -177,6 +188,9 @@ static void take(struct flight *flight, const char *why, const char *detail)
 		fprintf(stderr, "kfdscope: snapshot (%s%s) in '%s'\n", why, detail, directory);
 		g_ptr_array_add(flight->directories, directory);
 		directory = NULL;
+		if (!ending_write_snapshots(flight->output, flight->directories))
+			cmd_error(flight->cmd, "cannot note it in '%s': %s", flight->output,
+				  g_strerror(errno));
 	} else {
 		cmd_error(flight->cmd, "%s", reason);
 	}

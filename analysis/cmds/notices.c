@@ -58,14 +58,21 @@ static bool register_trigger(struct notices *notices)
 	return false;
 }
 
+/* What is not negative comes as an unsigned number, whatever the field's type. */
 static int32_t captured_number(const struct lttng_event_field_value *values, unsigned int index)
 {
 	const struct lttng_event_field_value *value = NULL;
+	uint64_t positive = 0;
 	int64_t number = 0;
 
-	if (lttng_event_field_value_array_get_element_at_index(values, index, &value) ==
+	if (lttng_event_field_value_array_get_element_at_index(values, index, &value) !=
 	    LTTNG_EVENT_FIELD_VALUE_STATUS_OK)
-		(void)lttng_event_field_value_signed_int_get_value(value, &number); /* else 0 */
+		return 0;
+	if (lttng_event_field_value_get_type(value) == LTTNG_EVENT_FIELD_VALUE_TYPE_SIGNED_INT)
+		(void)lttng_event_field_value_signed_int_get_value(value, &number); /* it is one */
+	else if (lttng_event_field_value_unsigned_int_get_value(value, &positive) ==
+		 LTTNG_EVENT_FIELD_VALUE_STATUS_OK)
+		number = (int64_t)positive;
 	return (int32_t)number;
 }
 

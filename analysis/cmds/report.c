@@ -85,13 +85,38 @@ static bool options_valid(const struct cmd *cmd, const struct report_options *op
 	return true;
 }
 
+/* Several snapshots of one ring in a directory are no recording. */
+static bool paths_valid(const struct cmd *cmd, const struct analyse_options *analyse)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < analyse->path_count; i++) {
+		char *first;
+		size_t count = ending_read_snapshots(analyse->paths[i], &first);
+
+		ok = count < 2;
+		if (!ok)
+			cmd_error(cmd,
+				  "'%s' holds %zu snapshots of the same programs: name one, as "
+				  "in 'kfdscope %s %s/%s'",
+				  analyse->paths[i], count, cmd->name, analyse->paths[i],
+				  first ? first : "");
+		g_free(first);
+	}
+	return ok;
+}
+
 int report_analyse(const struct cmd *cmd, struct analyse_options *analyse)
 {
-	struct analyse_ending *endings = g_new0(struct analyse_ending, analyse->path_count);
-	char *program = g_strdup_printf("kfdscope: %s", cmd->name);
+	struct analyse_ending *endings;
+	char *program;
 	const struct sigaction stop = { .sa_handler = interrupted, .sa_flags = SA_RESETHAND };
 	int rc;
 
+	if (!paths_valid(cmd, analyse))
+		return CMD_EXIT_USAGE;
+	endings = g_new0(struct analyse_ending, analyse->path_count);
+	program = g_strdup_printf("kfdscope: %s", cmd->name);
 	for (size_t i = 0; i < analyse->path_count; i++)
 		analyse->ending_count +=
 			ending_read(analyse->paths[i], &endings[analyse->ending_count]);
