@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Allocates, says "ready", waits for a line on standard input while another thread is inside a
- * wait, and frees one of two blocks.
+ * wait, and frees one of two blocks. With an argument, that plug-in takes 7 MiB before and is unloaded.
  */
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "hsakmt/hsakmt.h"
@@ -27,7 +29,17 @@ static void *allocate(HSAuint64 size_bytes)
 	return address;
 }
 
-int main(void)
+static bool take_by_plugin(const char *path)
+{
+	void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *(*take)(HSAuint64) =
+		plugin ? (void *(*)(HSAuint64))dlsym(plugin, "plugin_take") : NULL;
+	const bool taken = take && take(7 << 20);
+
+	return taken && dlclose(plugin) == 0 && !dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+}
+
+int main(int argc, char **argv)
 {
 	HsaEventDescriptor desc = { .EventType = HSA_EVENTTYPE_SIGNAL };
 	HsaSystemProperties system;
@@ -38,6 +50,8 @@ int main(void)
 	hsaKmtOpenKFD();
 	hsaKmtAcquireSystemProperties(&system);
 	hsaKmtCreateEvent(&desc, false, false, &event);
+	if (argc > 1 && !take_by_plugin(argv[1]))
+		return 2;
 	kept = allocate(3 << 20);
 	freed = allocate(5 << 20);
 	if (!kept || !freed || pthread_create(&thread, NULL, wait_long, NULL) != 0)

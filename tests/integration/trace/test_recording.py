@@ -118,6 +118,23 @@ class LateStart(unittest.TestCase):
         self.assertEqual(named(events, "kmt:hsaKmtWaitOnEvent_entry"), [])
         self.assertTrue(named(events, "kmt_state:module"))
 
+    def test_frames_of_a_library_that_has_gone_are_left_blank(self):
+        with Session(start=False) as session:
+            child = session.popen([program("late"), os.path.join(LIB, "libtraced_plugin.so")])
+            self.assertEqual(child.stdout.readline(), "ready\n")
+            session.start()
+            self.wait_for(session, "kmt_state:end")
+            child.communicate("go\n", timeout=30)
+            self.assertEqual(child.returncode, 0)
+            events = session.events()
+        stacks = {e["size_bytes"]: e.array("bt") for e in named(events, "kmt_state:allocation")
+                  if e["created_by"] == "hsaKmtAllocMemory"}
+        self.assertEqual(stacks[7 << 20][0], 0)
+        self.assertNotIn(0, stacks[7 << 20][1:])
+        self.assertNotIn(0, stacks[3 << 20])
+        # Both were asked for by main(), from two places, and what is around it is the same.
+        self.assertEqual(stacks[7 << 20][-3:], stacks[3 << 20][-3:])
+
     def wait_for(self, session, name):
         """Until the name is in the metadata, which is when its event class is registered."""
         for _ in range(100):

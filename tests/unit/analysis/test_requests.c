@@ -172,6 +172,57 @@ static void calls_of_all_layers_nest(void **state)
 	model_free(model);
 }
 
+static void what_was_held_when_the_recording_began_is_known_and_can_be_freed(void **state)
+{
+	struct model *model = read_trace(
+		"1" P "request address=0x1000 size_bytes=10 asked=1 made=3 text=hipMalloc "
+		"stack=0x10,0x20\n"
+		"2" P "request address=0x2000 size_bytes=20 asked=3 made=5 text=hipMalloc\n"
+		"3" P "requests\n"
+		/* A second dump is a statement, not news. */
+		"4" P "request address=0x1000 size_bytes=10 asked=1 made=3 text=hipMalloc\n"
+		"5" P "requests\n"
+		"6" P "entry hip hipFree call=1 address=0x2000\n"
+		"7" P "exit hip hipFree call=1 status=0\n");
+	const struct requests *requests = process_of(model)->requests;
+	const struct request *left;
+	GHashTableIter iter;
+	void *key;
+
+	(void)state;
+	assert_true(requests->is_dumped);
+	assert_int_equal(live(model), 1);
+	assert_int_equal(requests->unknown_frees, 0);
+	g_hash_table_iter_init(&iter, requests->live);
+	assert_true(g_hash_table_iter_next(&iter, &key, NULL));
+	left = key;
+	assert_int_equal(left->size_bytes, 10);
+	assert_string_equal(left->site->type->name, "hipMalloc");
+	assert_int_equal(left->site->stack->depth, 2);
+	model_free(model);
+}
+
+static void a_free_that_a_dump_overtakes_ends_what_the_dump_listed(void **state)
+{
+	struct model *model = read_trace(
+		"1" P "entry api hsaKmtFreeMemory call=1 address=0x1000 size_bytes=4096\n"
+		"2" P "entry ioctl FREE_MEMORY_OF_GPU call=1 handle=7\n"
+		"2" P "begin\n"
+		"3" P "allocation address=0x1000 size_bytes=4096 handles=7 text=hsaKmtAllocMemory\n"
+		"4" P "allocation address=0x9000 size_bytes=4096 handles=8 text=hsaKmtAllocMemory\n"
+		"5" P "end\n"
+		"6" P "exit ioctl FREE_MEMORY_OF_GPU call=1 ret=0\n"
+		"7" P "exit api hsaKmtFreeMemory call=1 status=0\n");
+	const struct memory *memory = process_of(model)->memory;
+
+	(void)state;
+	assert_int_equal(memory->usage.live_count, 1);
+	assert_int_equal(memory->unknown_frees, 0);
+	assert_string_equal(memory_block_at(memory, 0, 0x9000)->site->type->name,
+			    "hsaKmtAllocMemory");
+	model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +234,8 @@ int main(void)
 		cmocka_unit_test(a_block_knows_the_outermost_call_that_it_was_taken_for),
 		cmocka_unit_test(memory_beside_a_block_is_not_found_in_it),
 		cmocka_unit_test(calls_of_all_layers_nest),
+		cmocka_unit_test(what_was_held_when_the_recording_began_is_known_and_can_be_freed),
+		cmocka_unit_test(a_free_that_a_dump_overtakes_ends_what_the_dump_listed),
 	};
 
 	return cmocka_run_group_tests_name("analysis/requests", tests, NULL, NULL);
