@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""The component classes in graphs of babeltrace2: parameters, Python bindings, memory, interrupts.
+
+    test_graph.py KFDSCOPE PLUGIN_DIR BIG_TRACE
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from ctf_trace import Program, Trace
+
+KFDSCOPE = PLUGIN_DIR = BIG_TRACE = None
+PARTIAL = 3
+# Debian's bindings are for Debian's Python.
+PYTHON = "/usr/bin/python3"
+# Python's own plug-ins are slow to look for, and Python's memory is not ours to check.
+os.environ["LIBBABELTRACE2_DISABLE_PYTHON_PLUGINS"] = "1"
+VALGRIND = ["valgrind", "-q", "--leak-check=full", "--show-leak-kinds=definite",
+            "--errors-for-leak-kinds=definite", "--error-exitcode=99"]
+
+
+def has_bindings():
+    return subprocess.run([PYTHON, "-c", "import bt2"], capture_output=True,
+                          check=False).returncode == 0
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="kfdscope-test-")
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def recording(self):
+        trace = Trace()
+        program = Program(trace)
+        program.schema(1000)
+        for i in range(4):
+            program.alloc(2000 + 100 * i, 4096, 0x10000 * (i + 1), i + 1)
+        for i in range(1, 4):
+            program.free(50000 + 100 * i, 0x10000 * (i + 1), i + 1)
+        program.exiting(90000)
+        trace.write(self.path("trace"))
+        return self.path("trace")
+
+    def run_words(self, *words, code=0, **options):
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                              timeout=120, check=False, **options)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+
+def classes(kind):
+    """The names of the plug-in's classes of a kind."""
+    said = subprocess.run(["babeltrace2", f"--plugin-path={PLUGIN_DIR}", "list-plugins"],
+                          capture_output=True, text=True, check=True).stdout
+    return re.findall(rf"'{kind}\.kfd\.([a-z-]+)'", re.sub(r"\x1b\[[0-9;]*m", "", said))
+
+
+class Parameters(Case):
+    # What is given, and what the error says of it.
+    ROWS = (("depth=3", "unknown parameter 'depth'"),
+            ('Top=5', "unknown parameter 'Top'"),
+            ("top=-1", "'top' must be a number that is not negative"),
+            ('top="x"', "'top' must be a number that is not negative"),
+            ("top=1.5", "'top' must be a number that is not negative"),
+            ("output=5", "'output' must be a string"),
+            ('output=["a"]', "'output' must be a string"),
+            ('format="xml"', "'format' must be \"text\" or \"json\""),
+            ("format=1", "'format' must be \"text\" or \"json\""),
+            ('begin-ns="now"', "'begin-ns' must be a number that is not negative"),
+            ("end-ns=null", "'end-ns' must be a number that is not negative"),
+            ("debug-dirs=true", "'debug-dirs' must be a string"))
+
+    def test_every_sink_refuses_what_it_does_not_know_by_name(self):
+        trace = self.recording()
+        sinks = classes("sink")
+        self.assertGreater(len(sinks), 10)
+        for sink in sinks:
+            for given, says in self.ROWS:
+                with self.subTest(sink=sink, given=given):
+                    done = self.run_words("babeltrace2", f"--plugin-path={PLUGIN_DIR}", trace,
+                                          "-c", f"sink.kfd.{sink}", "-p", given, code=1)
+                    self.assertIn(says, done.stderr)
+                    self.assertEqual(done.stdout, "")
+
+    def test_every_filter_refuses_parameters(self):
+        self.assertEqual(classes("filter"), ["timeline"])
+        done = self.run_words("babeltrace2", f"--plugin-path={PLUGIN_DIR}", self.recording(),
+                              "-c", "filter.kfd.timeline", "-p", "top=1", code=1)
+        self.assertIn("has no parameters", done.stderr)
+
+    def test_every_sink_takes_what_it_knows(self):
+        trace = self.recording()
+        for sink in classes("sink"):
+            done = self.run_words("babeltrace2", f"--plugin-path={PLUGIN_DIR}", trace,
+                                  "-c", f"sink.kfd.{sink}", "-p",
+                                  'format="json",top=3,begin-ns=0,end-ns=0,debug-dirs="/x"')
+            self.assertEqual(done.stderr, "")
+            self.assertTrue(json.loads(done.stdout), sink)
+
+
+@unittest.skipUnless(has_bindings(), "python3-bt2 is not installed")
+class Bindings(Case):
+    def script(self, text, *words):
+        return self.run_words(PYTHON, "-c", text, PLUGIN_DIR, *words)
+
+    def test_a_graph_made_in_python_gives_the_report(self):
+        output = self.path("report.json")
+        self.script('''
+import sys, bt2
+plugins, trace, output = sys.argv[1:]
+kfd, = [plugin for plugin in bt2.find_plugins_in_path(plugins) if plugin.name == "kfd"]
+graph = bt2.Graph()
+source = graph.add_component(bt2.find_plugin("ctf").source_component_classes["fs"], "in",
+                             {"inputs": [trace]})
+muxer = graph.add_component(bt2.find_plugin("utils").filter_component_classes["muxer"], "muxer")
+sink = graph.add_component(kfd.sink_component_classes["leaks"], "leaks",
+                           {"format": "json", "output": output})
+for number, port in enumerate(source.output_ports.values()):
+    graph.connect_ports(port, muxer.input_ports[f"in{number}"])
+graph.connect_ports(muxer.output_ports["out"], sink.input_ports["in"])
+graph.run()
+''', self.recording(), output)
+        with open(output, encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["left"], {"blocks": 1, "bytes": 4096})
+
+    def test_the_timelines_events_can_be_read_in_python(self):
+        done = self.script('''
+import sys, bt2
+plugins, trace = sys.argv[1:]
+kfd, = [plugin for plugin in bt2.find_plugins_in_path(plugins) if plugin.name == "kfd"]
+events = bt2.TraceCollectionMessageIterator(
+    trace, bt2.ComponentSpec(kfd.filter_component_classes["timeline"]))
+live = [int(message.event.payload_field["live_bytes"]) for message in events
+        if type(message) is bt2._EventMessageConst and message.event.name == "kfd_timeline:memory"]
+print(live)
+''', self.recording())
+        blocks = (1, 2, 3, 4, 3, 2, 1)
+        self.assertEqual(json.loads(done.stdout), [4096 * count for count in blocks])
+
+
+@unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+class Memory(Case):
+    """No error and nothing lost, of ours or of babeltrace2: no suppression is needed."""
+
+    def test_reports_are_clean(self):
+        trace = self.recording()
+        for words in (("leaks", "--json"), ("failures",), ("waits",),
+                      ("report", "-o", self.path("report.html")),
+                      ("timeline", "-o", self.path("timeline.json")),
+                      ("timeline", "-o", self.path("derived"))):
+            done = self.run_words(*VALGRIND, KFDSCOPE, words[0], trace, *words[1:])
+            self.assertEqual(done.stderr, "", words)
+
+    def test_the_plugin_is_clean(self):
+        # babeltrace2 loads every library of the folder: the others in it are not its plug-ins.
+        os.mkdir(self.path("plugins"))
+        shutil.copy(os.path.join(PLUGIN_DIR, "babeltrace-plugin-kfd.so"), self.path("plugins"))
+        done = self.run_words(*VALGRIND, "babeltrace2", f"--plugin-path={self.path('plugins')}",
+                              self.recording(), "-c", "sink.kfd.chains")
+        self.assertEqual(done.stderr, "")
+
+
+class Interrupt(Case):
+    def test_it_ends_the_analysis_with_what_has_been_read(self):
+        events = 1000000
+        trace = self.path("big")
+        self.run_words(BIG_TRACE, trace, events)
+        child = subprocess.Popen([KFDSCOPE, "leaks", "--json", trace], text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(f"/proc/{child.pid}/maps", encoding="utf-8") as maps:
+            while "kfdscope_0" not in maps.read():
+                self.assertIsNone(child.poll())
+                maps.seek(0)
+        time.sleep(0.1)  # it is being read by now
+        child.send_signal(signal.SIGINT)
+        out, errors = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, PARTIAL, errors)
+        self.assertIn("interrupted", errors)
+        report = json.loads(out)
+        self.assertLess(report["recording"]["events"], events)
+        self.assertFalse(report["complete"])
+
+
+if __name__ == "__main__":
+    KFDSCOPE, PLUGIN_DIR, BIG_TRACE = sys.argv[1:4]
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
