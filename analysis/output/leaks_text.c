@@ -372,8 +372,11 @@ static void usage_text(GString *text, const struct leaks_report *report,
 		       const struct memory *memory)
 {
 	text_bytes(text, memory->usage.peak_bytes);
-	g_string_append(text, " were live at the peak, ");
-	text_moment(text, report->model, memory->usage.peak_ns);
+	g_string_append(text, " were live at the peak");
+	if (memory->usage.peak_bytes) { /* else there was no such moment */
+		g_string_append(text, ", ");
+		text_moment(text, report->model, memory->usage.peak_ns);
+	}
 	g_string_append(text, ".\n");
 	text_bytes(text, memory->freed_bytes);
 	g_string_append(text, " in ");
