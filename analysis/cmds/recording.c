@@ -291,6 +291,12 @@ bool recording_knows(struct recording *recording, pid_t pid, int stop_fd)
 	return known;
 }
 
+/*
+ * When a buffer's count goes back, as it does under heavy losses, LTTng takes that for an overflow of the
+ * count and adds 2^63: the bits below are right.
+ */
+#define COUNT_MASK INT64_MAX
+
 static void count_losses(struct recording *recording, uint64_t *lost_events, uint64_t *lost_packets)
 {
 	struct lttng_channel *channels = NULL;
@@ -300,7 +306,7 @@ static void count_losses(struct recording *recording, uint64_t *lost_events, uin
 		uint64_t events = 0, packets = 0;
 
 		if (lttng_channel_get_discarded_event_count(&channels[i], &events) == 0)
-			*lost_events += events;
+			*lost_events += events & COUNT_MASK;
 		if (lttng_channel_get_lost_packet_count(&channels[i], &packets) == 0)
 			*lost_packets += packets;
 	}
