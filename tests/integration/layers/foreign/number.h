@@ -12,6 +12,7 @@
 #include <lttng/tracepoint.h>
 #include <stdint.h>
 
+/* clang-format off */
 LTTNG_UST_TRACEPOINT_EVENT(other_hip, hipFree,
 	LTTNG_UST_TP_ARGS(uint8_t, phase, int, status),
 	LTTNG_UST_TP_FIELDS(
@@ -23,6 +24,8 @@ LTTNG_UST_TRACEPOINT_EVENT(other_hip, hipProgress,
 	LTTNG_UST_TP_ARGS(int, percent),
 	LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, percent, percent))
 )
+
+/* clang-format on */
 
 #endif
 

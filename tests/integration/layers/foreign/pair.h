@@ -12,6 +12,7 @@
 #include <lttng/tracepoint.h>
 #include <stdint.h>
 
+/* clang-format off */
 LTTNG_UST_TRACEPOINT_EVENT(lttng_ust_hip, hipMalloc_entry,
 	LTTNG_UST_TP_ARGS(uint64_t, size, const char *, note),
 	LTTNG_UST_TP_FIELDS(
@@ -30,6 +31,8 @@ LTTNG_UST_TRACEPOINT_EVENT(lttng_ust_hip, hipEventRecord_entry,
 	LTTNG_UST_TP_ARGS(int, event),
 	LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, event, event))
 )
+
+/* clang-format on */
 
 #endif
 

@@ -12,6 +12,7 @@
 #include <lttng/tracepoint.h>
 #include <stdint.h>
 
+/* clang-format off */
 LTTNG_UST_TRACEPOINT_ENUM(other_hsa, phases,
 	LTTNG_UST_TP_ENUM_VALUES(
 		lttng_ust_field_enum_value("API_PHASE_ENTER", 10)
@@ -26,6 +27,8 @@ LTTNG_UST_TRACEPOINT_EVENT(other_hsa, hsa_amd_memory_pool_allocate,
 		lttng_ust_field_integer(int, retval, status)
 	)
 )
+
+/* clang-format on */
 
 #endif
 
