@@ -9,7 +9,7 @@
 #include "requests.h"
 
 struct process_key {
-	const char *hostname; /* interned: compared by address */
+	const char *hostname, *recording; /* interned: compared by address */
 	uint32_t vpid;
 };
 
@@ -31,14 +31,15 @@ static guint process_key_hash(gconstpointer data)
 {
 	const struct process_key *key = data;
 
-	return g_direct_hash(key->hostname) ^ key->vpid * 2654435761u;
+	return g_direct_hash(key->hostname) ^ g_direct_hash(key->recording) * 31 ^
+	       key->vpid * 2654435761u;
 }
 
 static gboolean process_key_equal(gconstpointer left, gconstpointer right)
 {
 	const struct process_key *a = left, *b = right;
 
-	return a->vpid == b->vpid && a->hostname == b->hostname;
+	return a->vpid == b->vpid && a->hostname == b->hostname && a->recording == b->recording;
 }
 
 static void free_process(void *data)
@@ -162,13 +163,34 @@ struct share *model_find_share(struct model *model, const char *hostname, const 
 	return NULL;
 }
 
+static struct process_key key_of(const struct record *record)
+{
+	return (struct process_key){ .hostname = record->hostname,
+				     .recording = record->recording,
+				     .vpid = record->vpid };
+}
+
+/* How many processes of the host had this id, in any recording. */
+static uint32_t count_uses(const struct model *model, const struct record *record)
+{
+	uint32_t uses = 0;
+
+	for (guint i = 0; i < model->processes->len; i++) {
+		const struct process *process = g_ptr_array_index(model->processes, i);
+
+		uses += process->vpid == record->vpid && process->hostname == record->hostname;
+	}
+	return uses;
+}
+
 static struct process *add_process(struct model *model, const struct record *record,
 				   const struct process *before)
 {
 	struct process_key *key = g_new(struct process_key, 1);
 	struct process *process = process_new(model, record, before);
 
-	*key = (struct process_key){ .hostname = record->hostname, .vpid = record->vpid };
+	*key = key_of(record);
+	process->instance = count_uses(model, record); /* names are told apart by it */
 	g_ptr_array_add(model->processes, process);
 	g_hash_table_replace(model->current, key, process);
 	model->last = process;
@@ -177,10 +199,11 @@ static struct process *add_process(struct model *model, const struct record *rec
 
 static struct process *get_process(struct model *model, const struct record *record)
 {
-	const struct process_key key = { .hostname = record->hostname, .vpid = record->vpid };
+	const struct process_key key = key_of(record);
 	struct process *process = model->last;
 
-	if (process && process->vpid == record->vpid && process->hostname == record->hostname)
+	if (process && process->vpid == record->vpid && process->hostname == record->hostname &&
+	    process->recording == record->recording)
 		return process;
 	process = g_hash_table_lookup(model->current, &key);
 	if (!process)

@@ -61,6 +61,7 @@ struct process *process_new(struct model *model, const struct record *record,
 
 	process->model = model;
 	process->hostname = record->hostname;
+	process->recording = record->recording;
 	process->vpid = record->vpid;
 	process_set_name(process, record->procname);
 	process->first_ns = process->last_ns = record->time_ns;

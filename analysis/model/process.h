@@ -86,6 +86,8 @@ enum process_end {
 struct process {
 	struct model *model;  /* borrowed */
 	const char *hostname; /* interned, may be NULL */
+	const char *
+		recording; /* interned, may be NULL: equal ids of two recordings are two processes */
 	uint32_t vpid;
 	uint32_t instance; /* 0, then 1 … for each reuse of the id */
 	uint32_t ppid;     /* 0: unknown */

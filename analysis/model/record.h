@@ -116,6 +116,8 @@ struct record {
 	enum record_kind kind;
 	int64_t time_ns;      /* since the origin of the recording's clock */
 	const char *hostname; /* interned with model_intern(); NULL when unknown */
+	const char
+		*recording; /* the same: which one of several that are read; for calls and states */
 	const char *procname; /* borrowed (during model_take()); may be NULL */
 	uint32_t vpid, vtid;
 	const struct call_type *type; /* CALL_ENTRY and CALL_EXIT only */

@@ -181,8 +181,8 @@ struct stream_plan {
 };
 
 struct trace_plan {
-	const char *hostname; /* interned */
-	uint32_t vpid;        /* of per-process buffers; 0: in the context */
+	const char *hostname, *recording; /* interned */
+	uint32_t vpid;                    /* of per-process buffers; 0: in the context */
 };
 
 /* What a stream's counter of discarded events has said. */
@@ -426,6 +426,17 @@ static void note_trace(struct decoder *decoder, const bt_trace *trace)
 			  sizeof(decoder->gaps.trace_name));
 }
 
+/* A recording keeps its number when it is rotated, or copied while it is made. */
+static const char *recording_of(struct model *model, const bt_trace *trace)
+{
+	const uint8_t *uuid = bt_trace_get_uuid(trace);
+	char text[2 * 16 + 1] = "";
+
+	for (int i = 0; uuid && i < 16; i++)
+		g_snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+	return uuid ? model_intern(model, text) : NULL;
+}
+
 static const struct trace_plan *plan_of_trace(struct decoder *decoder, const bt_trace *trace)
 {
 	struct trace_plan *plan = g_hash_table_lookup(decoder->traces, trace);
@@ -436,6 +447,7 @@ static const struct trace_plan *plan_of_trace(struct decoder *decoder, const bt_
 		return plan;
 	plan = g_new0(struct trace_plan, 1);
 	plan->hostname = model_intern(decoder->model, env_string(trace, "hostname"));
+	plan->recording = recording_of(decoder->model, trace);
 	vpid = bt_trace_borrow_environment_entry_value_by_name_const(trace, "vpid");
 	if (vpid && bt_value_is_signed_integer(vpid))
 		plan->vpid = (uint32_t)bt_value_integer_signed_get(vpid);
@@ -630,6 +642,7 @@ static void read_context(struct decoder *decoder, const bt_event *event, const b
 	uint64_t number;
 
 	record->hostname = trace->hostname;
+	record->recording = trace->recording;
 	record->procname = NULL;
 	record->vpid = trace->vpid;
 	record->vtid = 0;
@@ -718,6 +731,7 @@ static bool take_lost(struct decoder *decoder, const bt_message *message, struct
 		return false;
 	record_reset(record, RECORD_LOST);
 	record->hostname = trace->hostname;
+	record->recording = trace->recording;
 	record->vpid = trace->vpid;
 	if (bt_clock_snapshot_get_ns_from_origin(
 		    bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(

@@ -87,7 +87,8 @@ class Trace:
     """Collects events; write() makes the directory."""
 
     def __init__(self, domain="ust", hostname="host", contexts=("vpid", "vtid", "procname"),
-                 tracer="lttng-ust", env=None, streams=1, events_a_packet=8):
+                 tracer="lttng-ust", env=None, streams=1, events_a_packet=8, uuid=UUID):
+        self.uuid = uuid
         self.env = {"domain": domain, "tracer_name": tracer, "tracer_major": 2,
                     "tracer_minor": 13, "hostname": hostname, **(env or {})}
         self.contexts = contexts
@@ -119,8 +120,8 @@ class Trace:
         if self.contexts:
             inside = " ".join(_type_text(CONTEXTS[name], name) for name in self.contexts)
             context = f"\tevent.context := struct {{ {inside} }};\n"
-        text = "-".join((UUID.hex()[:8], UUID.hex()[8:12], UUID.hex()[12:16], UUID.hex()[16:20],
-                         UUID.hex()[20:]))
+        digits = self.uuid.hex()
+        text = "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
         text = METADATA.format(uuid=text, env=env, offset=CLOCK_OFFSET, context=context)
         for name, (number, shape) in self.classes.items():
             inside = " ".join(_type_text(kind, field) for field, kind in shape)
@@ -159,7 +160,7 @@ class Trace:
                 size = (head + len(content) + 4095) // 4096 * 4096
                 index += struct.pack(">QQQQQQQQQ", len(data), 8 * size, 8 * (head + len(content)),
                                      begin, end, discarded, 0, number, sequence)
-                data += struct.pack("<I", MAGIC) + UUID + struct.pack("<IQ", 0, number)
+                data += struct.pack("<I", MAGIC) + self.uuid + struct.pack("<IQ", 0, number)
                 data += struct.pack("<QQQQQQI", begin, end, 8 * (head + len(content)), 8 * size,
                                     sequence, discarded, number)
                 data += content + bytes(size - head - len(content))

@@ -110,6 +110,21 @@ class Decoding(Case):
                          [("host1", "rank1", 1), ("host2", "rank2", 2), ("host3", "rank3", 3)])
         self.assertEqual(report["left"], {"blocks": 6, "bytes": 6 << 20})
 
+    def test_equal_processes_of_two_recordings_of_a_host_are_not_mixed(self):
+        for number in (1, 2):
+            trace = Trace(uuid=bytes([number] * 16))
+            program = Program(trace, vpid=1, vtid=1)
+            for i in range(2 * number):
+                program.alloc(1000 + 100 * i + 10 * number, 4096, 0x10000 * (i + 1), i + 1)
+            program.free(5000 + number, 0x10000, 1)
+            self.write(trace, f"all/run{number}")
+        report = self.leaks(self.path("all"))
+        self.assertEqual(sorted((p["left"]["blocks"], p["freed"]["blocks"])
+                                for p in report["processes"]), [(1, 1), (3, 1)])
+        self.assertEqual({p["instance"] for p in report["processes"]}, {0, 1})
+        self.assertEqual(report["left"], {"blocks": 4, "bytes": 4 * 4096})
+        self.assertEqual(report["hosts"][0]["processes"], 2)
+
     def test_per_process_buffers_carry_the_process_id_in_the_environment(self):
         trace = Trace(contexts=("vtid",), env={"vpid": 4711, "procname": "app"})
         Program(trace).alloc(1000, 64, 0x10, 1)
