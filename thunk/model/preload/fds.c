@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of simulated descriptors. Each is a duplicate of the memory file, so that the number is
- * taken, and everything that is not intercepted does something harmless.
+ * The table of simulated descriptors. Each takes its number by a file that does something harmless
+ * at everything that is not intercepted.
  */
 #include "fds.h"
 
@@ -60,15 +60,9 @@ void preload_fd_copied(int fd, int copy)
 	files[copy] = file;
 }
 
-static int place(int memory, struct preload_file *file, int flags)
+/* Makes the number the file's. */
+static int take(int fd, struct preload_file *file)
 {
-	int fd;
-
-	if (memory < 0) {
-		errno = -memory;
-		return -1;
-	}
-	fd = fcntl(memory, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
 	if (fd >= FDS_MAX) {
 		close(fd);
 		errno = EMFILE;
@@ -79,6 +73,28 @@ static int place(int memory, struct preload_file *file, int flags)
 		files[fd] = file;
 	}
 	return fd;
+}
+
+static int place(int memory, struct preload_file *file, int flags)
+{
+	if (memory < 0) {
+		errno = -memory;
+		return -1;
+	}
+	return take(fcntl(memory, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0), file);
+}
+
+/*
+ * A descriptor of a device. A name space's file refuses read and write and is always ready for
+ * poll, as the driver's files are; the memory file would hand out all memory, and be overwritten.
+ */
+static int place_device(struct kfd_model *model, struct preload_file *file, int flags)
+{
+	int memory = kfd_model_memory_fd(model), fd = -1;
+
+	if (memory >= 0)
+		fd = open("/proc/self/ns/uts", O_RDONLY | (flags & O_CLOEXEC));
+	return fd >= 0 ? take(fd, file) : place(memory, file, flags);
 }
 
 void preload_fds_after_fork(void)
@@ -110,7 +126,7 @@ int preload_open_kfd(struct kfd_model *model, int flags)
 		errno = -rc;
 		return -1;
 	}
-	fd = place(kfd_model_memory_fd(model), file, flags);
+	fd = place_device(model, file, flags);
 	if (fd < 0) {
 		rc = errno;
 		file_put(file);
@@ -133,7 +149,7 @@ int preload_open_render(struct kfd_model *model, const struct kfd_model_node *no
 	file->model = model;
 	file->node = node;
 	file->file_id = atomic_fetch_add(&last_file_id, 1) + 1;
-	fd = place(kfd_model_memory_fd(model), file, flags);
+	fd = place_device(model, file, flags);
 	if (fd < 0)
 		free(file);
 	return fd;

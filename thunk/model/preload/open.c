@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -70,6 +71,17 @@ static bool open_ours(const char *path, int flags, struct preload_path *at, int 
 	return false;
 }
 
+/*
+ * Whether another path may be opened like this. sysfs and procfs let nobody write, root neither, and
+ * the tree behind them is our data; only the file that stands for the device takes writers.
+ */
+static bool may_open(const struct preload_path *at, int flags)
+{
+	if ((flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_TRUNC)))
+		return true;
+	return strcmp(at->real, "/dev/null") == 0;
+}
+
 static int open_any(int directory, const char *path, int flags, mode_t mode)
 {
 	struct preload_path at;
@@ -77,8 +89,13 @@ static int open_any(int directory, const char *path, int flags, mode_t mode)
 
 	if (open_ours(path, flags, &at, &fd))
 		return fd;
-	if (at.what == PATH_MOVED)
+	if (at.what == PATH_MOVED) {
+		if (!may_open(&at, flags)) {
+			errno = EACCES;
+			return -1;
+		}
 		path = at.real;
+	}
 	if (directory == AT_FDCWD)
 		return real_open()(path, flags, mode);
 	return real_openat()(directory, path, flags, mode);
@@ -140,8 +157,14 @@ PRELOAD_EXPORT FILE *fopen(const char *path, const char *mode)
 	FILE *stream = NULL;
 	int fd;
 
-	if (!open_ours(path, O_RDONLY | O_CLOEXEC, &at, &fd))
-		return real_fopen()(at.what == PATH_MOVED ? at.real : path, mode);
+	if (!open_ours(path, O_RDONLY | O_CLOEXEC, &at, &fd)) {
+		if (at.what != PATH_MOVED)
+			return real_fopen()(path, mode);
+		if (may_open(&at, mode[0] == 'r' && !strchr(mode, '+') ? O_RDONLY : O_RDWR))
+			return real_fopen()(at.real, mode);
+		errno = EACCES;
+		return NULL;
+	}
 	if (fd >= 0)
 		stream = fdopen(fd, mode);
 	if (fd >= 0 && !stream)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,48 @@ static void other_ioctls_are_no_calls_of_the_driver(void **state)
 	assert_int_equal(ioctl(fd, FIONREAD, &value), -1);
 	assert_int_equal(errno, ENOTTY);
 	close(fd);
+}
+
+/* The driver's files have neither read nor write: they would reach the memory behind them. */
+static void devices_are_not_read_or_written(void **state)
+{
+	const char *const paths[] = { "/dev/kfd", "/dev/dri/renderD128" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		int fd = open(paths[i], O_RDWR | O_CLOEXEC);
+		struct pollfd poll_fd = { .fd = fd, .events = POLLIN | POLLOUT };
+		char byte = 'x';
+
+		assert_true(fd >= 0);
+		assert_int_equal(read(fd, &byte, 1), -1);
+		assert_int_equal(errno, EINVAL);
+		assert_int_equal(write(fd, &byte, 1), -1);
+		assert_int_equal(pwrite(fd, &byte, 1, 0), -1);
+		assert_int_equal(ftruncate(fd, 0), -1);
+		assert_int_equal(poll(&poll_fd, 1, 0), 1);
+		assert_int_equal(poll_fd.revents, POLLIN | POLLOUT);
+		close(fd);
+	}
+}
+
+static void nobody_writes_the_topology(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(open(TOPOLOGY "/generation_id", O_WRONLY), -1);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(open(TOPOLOGY "/generation_id", O_RDONLY | O_TRUNC), -1);
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(open(TOPOLOGY "/new_file", O_RDWR | O_CREAT, 0600), -1);
+	assert_int_equal(errno, EACCES);
+	assert_null(fopen(TOPOLOGY "/new_file", "w"));
+	assert_int_equal(errno, EACCES);
+	assert_null(fopen(TOPOLOGY "/generation_id", "r+"));
+	assert_int_equal(errno, EACCES);
+	assert_int_equal(stat(TOPOLOGY "/new_file", &st), -1);
+	assert_true(first_gpu() != 0);
 }
 
 static void sysfs_has_the_topology_under_both_names(void **state)
@@ -378,6 +421,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_look_like_devices),
 		cmocka_unit_test(other_ioctls_are_no_calls_of_the_driver),
+		cmocka_unit_test(devices_are_not_read_or_written),
+		cmocka_unit_test(nobody_writes_the_topology),
 		cmocka_unit_test(sysfs_has_the_topology_under_both_names),
 		cmocka_unit_test(gpus_have_distinct_primary_nodes),
 		cmocka_unit_test(the_module_is_loaded),
