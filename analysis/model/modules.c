@@ -128,6 +128,35 @@ const struct module *modules_find(const struct modules *modules, uint64_t addres
 	return NULL;
 }
 
+static bool is_copy(const struct module *module, const struct module *other)
+{
+	return module->build_id_size && module->build_id_size == other->build_id_size &&
+	       memcmp(module->build_id, other->build_id, other->build_id_size) == 0;
+}
+
+GPtrArray *modules_copies(const struct modules *modules, const char *name)
+{
+	GPtrArray *named = g_ptr_array_new(), *copies = g_ptr_array_new();
+
+	for (guint i = 0; i < modules->list->len; i++) {
+		struct module *module = g_ptr_array_index(modules->list, i);
+
+		if (g_str_has_prefix(base_name(module->path), name))
+			g_ptr_array_add(named, module);
+	}
+	for (guint i = 0; i < modules->list->len; i++) {
+		struct module *module = g_ptr_array_index(modules->list, i);
+		bool is_one = g_ptr_array_find(named, module, NULL);
+
+		for (guint j = 0; j < named->len && !is_one; j++)
+			is_one = is_copy(module, g_ptr_array_index(named, j));
+		if (is_one)
+			g_ptr_array_add(copies, module);
+	}
+	g_ptr_array_free(named, TRUE);
+	return copies;
+}
+
 static guint stack_hash(gconstpointer data)
 {
 	const struct stack *stack = data;

@@ -59,6 +59,14 @@ void modules_identify(struct modules *modules, uint64_t base, const uint8_t *bui
 /* @return the module that held the address in that epoch, borrowed; NULL when none did. */
 const struct module *modules_find(const struct modules *modules, uint64_t address, uint32_t epoch);
 
+/*
+ * All that a library was loaded as: modules of that file name, whatever follows it, and those with the
+ * build id of such a one.
+ * @param name  begin of the file name, as "libhsakmt.so".
+ * @return the caller's; of borrowed struct module, oldest first.
+ */
+GPtrArray *modules_copies(const struct modules *modules, const char *name);
+
 void stacks_init(struct stacks *stacks);
 void stacks_fini(struct stacks *stacks);
 /* @return the one copy of this stack, borrowed from stacks; NULL for depth 0. */

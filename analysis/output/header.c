@@ -9,6 +9,7 @@
 
 /* More spans than this are summed up; all are in the JSON form. */
 #define SPANS_SHOWN 5u
+#define THUNK       "libhsakmt.so" /* how file names of the library begin */
 
 static void lost_text(GString *text, const struct model *model)
 {
@@ -85,6 +86,44 @@ static void unknown_stacks_text(GString *text, const struct model *model)
 			      "or not recorded.\n");
 }
 
+/* Whose calls they are cannot be told apart by a reader who believes in one library. */
+static void copies_text(GString *text, const struct model *model)
+{
+	const GPtrArray *processes = model_processes(model);
+
+	for (guint i = 0; i < processes->len; i++) {
+		const struct process *process = g_ptr_array_index(processes, i);
+		GPtrArray *copies = modules_copies(&process->modules, THUNK);
+
+		if (copies->len > 1) {
+			text_process(text, process);
+			g_string_append_printf(text, " loaded libhsakmt %u times:", copies->len);
+		}
+		for (guint j = 0; j < copies->len && copies->len > 1; j++)
+			g_string_append_printf(
+				text, "%s %s", j ? "," : "",
+				((const struct module *)g_ptr_array_index(copies, j))->path);
+		if (copies->len > 1)
+			g_string_append(text, "; the calls of all that are kfdscope's are counted "
+					      "together, those of others are not recorded.\n");
+		g_ptr_array_free(copies, TRUE);
+	}
+}
+
+static json_t *copies_json(const struct process *process)
+{
+	GPtrArray *copies = modules_copies(&process->modules, THUNK);
+	json_t *list = json_array();
+
+	for (guint i = 0; i < copies->len; i++) {
+		const struct module *module = g_ptr_array_index(copies, i);
+
+		json_array_append_new(list, json_string(module->path));
+	}
+	g_ptr_array_free(copies, TRUE);
+	return list;
+}
+
 void header_text(GString *text, const char *title, const struct model *model,
 		 const struct report_notes *notes)
 {
@@ -115,6 +154,7 @@ void header_text(GString *text, const char *title, const struct model *model,
 	cut_text(text, model);
 	unpaired_text(text, model);
 	unknown_stacks_text(text, model);
+	copies_text(text, model);
 	model_schema(model, &major, &minor);
 	if (major > MODEL_SCHEMA_MAJOR)
 		g_string_append_printf(text,
@@ -193,6 +233,7 @@ json_t *process_json(const struct process *process)
 
 	if (!json)
 		return NULL;
+	json_object_set_new(json, "thunks", copies_json(process));
 	if (process->unknown_stacks)
 		json_object_set_new(json, "unknown_stacks",
 				    json_integer((json_int_t)process->unknown_stacks));

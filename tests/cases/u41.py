@@ -56,6 +56,15 @@ class U41(Case):
         self.assertEqual(recording.stdout, OURS * 2)
         calls = self.calls(recording)
         self.assertEqual((calls["hsaKmtOpenKFD"], calls["hsaKmtGetVersion"]), (2, 2))
+        self.assertRegex(self.text("chains", recording),
+                         r"u41_opener .*loaded libhsakmt 2 times: \S+, \S+; the calls of all")
+        report = self.report("leaks", recording)
+        self.assertEqual(len(report["processes"][0]["thunks"]), 2)
+
+    def test_one_copy_needs_no_warning(self):
+        recording = self.record("u41_opener", "libhsakmt.so.1")
+        self.assertNotIn("loaded libhsakmt", self.text("chains", recording))
+        self.assertEqual(len(self.report("leaks", recording)["processes"][0]["thunks"]), 1)
 
 
 if __name__ == "__main__":

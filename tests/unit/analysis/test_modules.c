@@ -87,6 +87,28 @@ static void a_module_of_size_zero_is_left_out(void **state)
 	modules_fini(&modules);
 }
 
+static void copies_are_found_by_name_and_by_build_id(void **state)
+{
+	const uint8_t ours[] = { 1, 2 }, others[] = { 3 };
+	struct modules modules;
+	GPtrArray *copies;
+
+	(void)state;
+	modules_init(&modules);
+	modules_load(&modules, 0x1000, 0x1000, "/a/libother.so", others, 1);
+	modules_load(&modules, 0x2000, 0x1000, "/a/private.so", ours, 2);
+	modules_load(&modules, 0x3000, 0x1000, "/a/libhsakmt.so.1", ours, 2);
+	modules_load(&modules, 0x4000, 0x1000, "/a/libhsakmt_virtio.so.1", NULL, 0);
+	copies = modules_copies(&modules, "libhsakmt.so");
+	assert_int_equal(copies->len, 2);
+	assert_string_equal(((struct module *)copies->pdata[0])->path, "/a/private.so");
+	g_ptr_array_free(copies, TRUE);
+	copies = modules_copies(&modules, "libnone");
+	assert_int_equal(copies->len, 0);
+	g_ptr_array_free(copies, TRUE);
+	modules_fini(&modules);
+}
+
 static void equal_stacks_are_one_and_others_are_not(void **state)
 {
 	const uint64_t first[] = { 1, 2, 3 }, second[] = { 1, 2, 4 };
@@ -129,6 +151,7 @@ int main(void)
 		cmocka_unit_test(another_build_from_the_same_path_takes_over),
 		cmocka_unit_test(news_of_a_module_serves_stacks_taken_before_it),
 		cmocka_unit_test(a_module_of_size_zero_is_left_out),
+		cmocka_unit_test(copies_are_found_by_name_and_by_build_id),
 		cmocka_unit_test(equal_stacks_are_one_and_others_are_not),
 		cmocka_unit_test(a_stack_deeper_than_the_limit_is_cut_and_says_so),
 	};
