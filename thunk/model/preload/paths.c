@@ -18,8 +18,8 @@ static const char *const topology_roots[] = {
 	"/sys/class/kfd/kfd/topology",
 };
 static const char *const kfd_roots[] = {
-	"/sys/devices/virtual/kfd/kfd",
-	"/sys/class/kfd/kfd",
+	"/sys/devices/virtual/kfd",
+	"/sys/class/kfd",
 };
 
 /* Part of path behind root, "" for root itself; NULL when path is not below it. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The stat family, access, readlink and realpath. */
+/* The stat family, access, readlink, realpath and the reading of extended attributes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "fds.h"
@@ -24,6 +25,8 @@ typedef int (*access_fn)(const char *, int);
 typedef int (*faccessat_fn)(int, const char *, int, int);
 typedef ssize_t (*readlink_fn)(const char *, char *, size_t);
 typedef char *(*realpath_fn)(const char *, char *);
+typedef ssize_t (*getxattr_fn)(const char *, const char *, void *, size_t);
+typedef ssize_t (*listxattr_fn)(const char *, char *, size_t);
 
 PRELOAD_REAL(stat, stat_fn)
 PRELOAD_REAL(lstat, stat_fn)
@@ -34,6 +37,10 @@ PRELOAD_REAL(access, access_fn)
 PRELOAD_REAL(faccessat, faccessat_fn)
 PRELOAD_REAL(readlink, readlink_fn)
 PRELOAD_REAL(realpath, realpath_fn)
+PRELOAD_REAL(getxattr, getxattr_fn)
+PRELOAD_REAL(lgetxattr, getxattr_fn)
+PRELOAD_REAL(listxattr, listxattr_fn)
+PRELOAD_REAL(llistxattr, listxattr_fn)
 
 static void fill(struct stat *st, mode_t mode, dev_t device)
 {
@@ -280,4 +287,48 @@ char *__realpath_chk(const char *path, char *resolved, size_t size)
 {
 	(void)size; /* the callers' buffers are of PATH_MAX bytes, or the real one complains */
 	return realpath(path, resolved);
+}
+
+/* What is ours has no extended attributes; ls asks each file for some. @return 1 when foreign. */
+static int no_attributes(const char *path, int error)
+{
+	struct preload_path at;
+	struct stat st;
+	int rc = stat_ours(path, &at, &st);
+
+	if (rc > 0 && at.what != PATH_MOVED)
+		return 1;
+	if (rc > 0)
+		rc = real_access()(at.real, F_OK);
+	if (rc == 0)
+		errno = error;
+	return rc == 0 && error == 0 ? 0 : -1;
+}
+
+PRELOAD_EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
+{
+	int rc = no_attributes(path, ENODATA);
+
+	return rc <= 0 ? rc : real_getxattr()(path, name, value, size);
+}
+
+PRELOAD_EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
+{
+	int rc = no_attributes(path, ENODATA);
+
+	return rc <= 0 ? rc : real_lgetxattr()(path, name, value, size);
+}
+
+PRELOAD_EXPORT ssize_t listxattr(const char *path, char *list, size_t size)
+{
+	int rc = no_attributes(path, 0);
+
+	return rc <= 0 ? rc : real_listxattr()(path, list, size);
+}
+
+PRELOAD_EXPORT ssize_t llistxattr(const char *path, char *list, size_t size)
+{
+	int rc = no_attributes(path, 0);
+
+	return rc <= 0 ? rc : real_llistxattr()(path, list, size);
 }

@@ -78,7 +78,7 @@ static void text_size(const struct kfd_model_node *node, char *text)
 static void text_modules(const struct kfd_model_node *node, char *text)
 {
 	static const char line[] = "amdgpu 16777216 0 - Live 0x0000000000000000\n";
-	int fd = open("/proc/self/root/proc/modules", O_RDONLY | O_CLOEXEC);
+	int fd = open("/proc/self/../modules", O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 	size_t length = sizeof(line) - 1;
 
@@ -122,8 +122,21 @@ static const struct pattern gpu_patterns[] = {
 };
 /* clang-format on */
 
+/* What leads to the topology, which itself is a real directory. */
+static const struct pattern kfd_patterns[] = {
+	{ "/sys/class/kfd", ENTRY_DIRECTORY, NULL },
+	{ "/sys/class/kfd/kfd", ENTRY_DIRECTORY, NULL },
+	{ "/sys/class/kfd/kfd/topology", ENTRY_DIRECTORY, NULL },
+	{ "/sys/class/kfd/kfd/proc", ENTRY_DIRECTORY, NULL },
+	{ "/sys/devices/virtual/kfd", ENTRY_DIRECTORY, NULL },
+	{ "/sys/devices/virtual/kfd/kfd", ENTRY_DIRECTORY, NULL },
+	{ "/sys/devices/virtual/kfd/kfd/topology", ENTRY_DIRECTORY, NULL },
+	{ "/sys/devices/virtual/kfd/kfd/proc", ENTRY_DIRECTORY, NULL },
+};
+
 #define MODULE_COUNT (sizeof(module_patterns) / sizeof(module_patterns[0]))
 #define GPU_COUNT    (sizeof(gpu_patterns) / sizeof(gpu_patterns[0]))
+#define KFD_COUNT    (sizeof(kfd_patterns) / sizeof(kfd_patterns[0]))
 
 /* Puts the numbers of a GPU into a pattern. */
 static void expand(const char *pattern, const struct kfd_model_node *node, char path[256])
@@ -168,6 +181,9 @@ static bool for_each(struct kfd_model *model, const char *wanted, visit_fn visit
 
 	for (size_t i = 0; i < MODULE_COUNT; i++)
 		if (visit(module_patterns[i].path, &module_patterns[i], NULL, data))
+			return true;
+	for (size_t i = 0; model && i < KFD_COUNT; i++)
+		if (visit(kfd_patterns[i].path, &kfd_patterns[i], NULL, data))
 			return true;
 	for (uint32_t n = 0; model && n < kfd_model_node_count(model); n++) {
 		const struct kfd_model_node *node = kfd_model_node_at(model, n);

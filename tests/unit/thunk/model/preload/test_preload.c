@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "hsakmt/linux/kfd_ioctl.h"
@@ -167,6 +168,30 @@ static void sysfs_has_the_topology_under_both_names(void **state)
 	assert_int_equal(access(GPU_NODE "/nothing", F_OK), -1);
 	assert_ptr_equal(realpath(GPU_NODE, real), real);
 	assert_string_equal(real, GPU_NODE);
+}
+
+/* What a walk through the tree and a long listing ask for. */
+static void a_walk_finds_the_way_to_the_topology(void **state)
+{
+	static const char *const roots[] = { "/sys/class/kfd", "/sys/devices/virtual/kfd" };
+	char path[PATH_MAX], value[64];
+	struct stat st;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		assert_true(directory_has(roots[i], "kfd"));
+		snprintf(path, sizeof(path), "%s/kfd", roots[i]);
+		assert_int_equal(stat(path, &st), 0);
+		assert_true(S_ISDIR(st.st_mode));
+		assert_true(directory_has(path, "topology"));
+		assert_true(directory_has(path, "proc"));
+		snprintf(path, sizeof(path), "%s/kfd/topology/generation_id", roots[i]);
+		assert_int_equal(listxattr(path, value, sizeof(value)), 0);
+		assert_int_equal(lgetxattr(path, "security.selinux", value, sizeof(value)), -1);
+		assert_int_equal(errno, ENODATA);
+	}
+	assert_int_equal(getxattr("/sys/class/kfd/none", "user.x", value, sizeof(value)), -1);
+	assert_int_equal(errno, ENOENT);
 }
 
 static void gpus_have_distinct_primary_nodes(void **state)
@@ -430,6 +455,7 @@ int main(void)
 		cmocka_unit_test(closed_numbers_are_ordinary_again),
 		cmocka_unit_test(a_child_opens_the_device_anew),
 		cmocka_unit_test(a_vfork_child_leaves_the_parents_device_alone),
+		cmocka_unit_test(a_walk_finds_the_way_to_the_topology),
 		cmocka_unit_test(memory_maps_and_exports),
 		cmocka_unit_test(sysfs_tells_what_processes_use),
 		cmocka_unit_test(ordinary_files_are_left_alone),
