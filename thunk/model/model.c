@@ -355,6 +355,9 @@ void *kfd_model_render_mmap(struct kfd_model *model, void *addr, size_t size_byt
 	if ((uint64_t)offset & KFD_MODEL_FOREIGN_OFFSET && offset > 0)
 		return map_foreign(process, addr, size_bytes, prot, flags,
 				   ((uint64_t)offset & ~KFD_MODEL_FOREIGN_OFFSET) >> 12);
+	/* an offset that was never given out is refused, as the DRM core does */
+	if (!kfd_model_store_holds(process->store, (uint64_t)offset, size_bytes))
+		return fail(EINVAL);
 	return map_store(process, addr, size_bytes, prot, flags, (uint64_t)offset);
 }
 

@@ -195,6 +195,16 @@ int kfd_model_store_alloc(struct kfd_model_store *store, uint64_t size_bytes, ui
 	return rc;
 }
 
+bool kfd_model_store_holds(struct kfd_model_store *store, uint64_t offset, uint64_t size_bytes)
+{
+	uint64_t top;
+
+	pthread_mutex_lock(&store->lock);
+	top = store->top;
+	pthread_mutex_unlock(&store->lock);
+	return offset >= TABLE_BYTES && offset <= top && size_bytes <= top - offset;
+}
+
 void kfd_model_store_release(struct kfd_model_store *store, uint64_t offset, uint64_t size_bytes,
 			     bool reuse)
 {

@@ -55,6 +55,8 @@ bool kfd_model_store_is(const struct kfd_model_store *store, int fd);
  * @return 0 or -ENOMEM.
  */
 int kfd_model_store_alloc(struct kfd_model_store *store, uint64_t size_bytes, uint64_t *offset);
+/* True when all of a range lies where memory has been handed out. */
+bool kfd_model_store_holds(struct kfd_model_store *store, uint64_t offset, uint64_t size_bytes);
 /* Gives a place back; reuse says whether the next allocation may have it. */
 void kfd_model_store_release(struct kfd_model_store *store, uint64_t offset, uint64_t size_bytes,
 			     bool reuse);

@@ -319,6 +319,12 @@ static void memory_maps_and_exports(void **state)
 	view = mmap(NULL, alloc.size, PROT_READ | PROT_WRITE, MAP_SHARED, render,
 		    (off_t)alloc.mmap_offset);
 	assert_ptr_not_equal(view, MAP_FAILED);
+	/* offsets that nobody gave out show no memory */
+	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, render, 0), MAP_FAILED);
+	assert_int_equal(errno, EINVAL);
+	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, render, (off_t)1 << 45),
+			 MAP_FAILED);
+	assert_int_equal(errno, EINVAL);
 	export.handle = alloc.handle;
 	assert_int_equal(ioctl(kfd, AMDKFD_IOC_EXPORT_DMABUF, &export), 0);
 	dmabuf = (int)export.dmabuf_fd;
