@@ -745,9 +745,9 @@ static bool take_lost(struct decoder *decoder, const bt_message *message, struct
 	if (bt_message_discarded_events_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		return true;
-	count = newly_lost(decoder, stream, count);
-	values_set(&record->values, FIELD_LOST, count);
-	return count > 0;
+	/* A counter that moves, even back, casts doubt on the span: what it hides is not known. */
+	values_set(&record->values, FIELD_LOST, newly_lost(decoder, stream, count));
+	return count != 0;
 }
 
 bool decoder_take(struct decoder *decoder, const bt_message *message, struct record *record)

@@ -192,7 +192,8 @@ class Losses(Case):
             program.alloc(1000 * number, 4096, 0x10000 * number, number)
         report = self.leaks(self.write(trace))
         self.assertEqual(report["lost_events"], 130)
-        self.assertEqual([span["count"] for span in report["lost_spans"]], [100, 30])
+        # One span: also while the counter goes back and forth, what was lost is not known.
+        self.assertEqual([span["count"] for span in report["lost_spans"]], [130])
 
     def test_a_loss_fails_when_asked_to(self):
         trace = Trace()
