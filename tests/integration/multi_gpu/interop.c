@@ -228,11 +228,11 @@ static void a_picture_outlives_its_maker(void **state)
 struct parcel {
 	char byte;
 	struct iovec data;
+	struct msghdr message;
 	union {
 		struct cmsghdr head;
 		char space[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct msghdr message;
 };
 
 static void parcel_init(struct parcel *parcel)
