@@ -354,3 +354,18 @@ void document_more(GString *text, const struct document *document, const json_t 
 	if (hidden)
 		g_string_append_printf(text, "and %zu more %s (--top=0 lists all)\n", hidden, what);
 }
+
+void document_section(GString *text, const json_t *json, const char *name, const char *title,
+		      const char *what, const struct document *document,
+		      void (*write)(GString *, const json_t *, const struct document *))
+{
+	const json_t *list = json_object_get(json, name);
+
+	if (json_array_size(list) == 0)
+		return;
+	g_string_append_printf(text, "%s\n", title);
+	for (size_t i = 0; i < document_shown(document, list); i++)
+		write(text, json_array_get(list, i), document);
+	document_more(text, document, list, what);
+	g_string_append_c(text, '\n');
+}

@@ -71,6 +71,15 @@ void document_doubt(GString *text, const json_t *json);
 void document_arguments(GString *text, const json_t *args);
 /* How many of a section's entries the text lists. */
 size_t document_shown(const struct document *document, const json_t *list);
+/*
+ * A titled list of the text form, cut as --top says; nothing when it is empty.
+ * @param name   member of json that is the list.
+ * @param what   its entries' noun, plural.
+ * @param write  writes one entry.
+ */
+void document_section(GString *text, const json_t *json, const char *name, const char *title,
+		      const char *what, const struct document *document,
+		      void (*write)(GString *, const json_t *, const struct document *));
 /* "and 12 more" behind a section that was cut. */
 void document_more(GString *text, const struct document *document, const json_t *list,
 		   const char *what);

@@ -239,21 +239,6 @@ static void gpu_text(GString *text, const json_t *json, const char *word, const 
 		g_string_append(text, "system memory");
 }
 
-static void list_text(GString *text, const json_t *json, const char *name, const char *title,
-		      const char *what, const struct document *document,
-		      void (*write)(GString *, const json_t *, const struct document *))
-{
-	const json_t *list = json_object_get(json, name);
-
-	if (json_array_size(list) == 0)
-		return;
-	g_string_append_printf(text, "%s\n", title);
-	for (size_t i = 0; i < document_shown(document, list); i++)
-		write(text, json_array_get(list, i), document);
-	document_more(text, document, list, what);
-	g_string_append_c(text, '\n');
-}
-
 static void eviction_text(GString *text, const json_t *span, const struct document *document)
 {
 	const json_t *before = json_object_get(span, "memory_call_before");
@@ -293,7 +278,8 @@ static void eviction_text(GString *text, const json_t *span, const struct docume
 void driver_events_text_evictions(GString *text, const json_t *json,
 				  const struct document *document)
 {
-	list_text(text, json, "eviction_spans", "EVICTIONS", "evictions", document, eviction_text);
+	document_section(text, json, "eviction_spans", "EVICTIONS", "evictions", document,
+			 eviction_text);
 }
 
 static void sum_text(GString *text, const json_t *json)
@@ -352,10 +338,11 @@ static void unmap_text(GString *text, const json_t *row, const struct document *
 
 void driver_events_text_memory(GString *text, const json_t *json, const struct document *document)
 {
-	list_text(text, json, "migrations", "MIGRATIONS", "rows", document, migration_text);
-	list_text(text, json, "page_faults", "PAGE FAULTS OF THE GPU", "rows", document,
-		  page_fault_text);
-	list_text(text, json, "unmaps", "UNMAPPED FROM THE GPU", "rows", document, unmap_text);
+	document_section(text, json, "migrations", "MIGRATIONS", "rows", document, migration_text);
+	document_section(text, json, "page_faults", "PAGE FAULTS OF THE GPU", "rows", document,
+			 page_fault_text);
+	document_section(text, json, "unmaps", "UNMAPPED FROM THE GPU", "rows", document,
+			 unmap_text);
 }
 
 static void note_text(GString *text, const json_t *note, const struct document *document)
@@ -382,7 +369,8 @@ static void note_text(GString *text, const json_t *note, const struct document *
 
 void driver_events_text_notes(GString *text, const json_t *json, const struct document *document)
 {
-	list_text(text, json, "driver_notes", "TOLD BY THE DRIVER", "notes", document, note_text);
+	document_section(text, json, "driver_notes", "TOLD BY THE DRIVER", "notes", document,
+			 note_text);
 }
 
 static void line_text(GString *text, const json_t *line, const struct document *document)
@@ -399,8 +387,8 @@ void driver_events_text_rest(GString *text, const json_t *json, const struct doc
 {
 	const char *state = document_string(json, "driver_events");
 
-	list_text(text, json, "driver_lines", "LINES OF THE DRIVER THAT ARE NOT KNOWN", "lines",
-		  document, line_text);
+	document_section(text, json, "driver_lines", "LINES OF THE DRIVER THAT ARE NOT KNOWN",
+			 "lines", document, line_text);
 	if (g_str_equal(state, NOT_COLLECTED))
 		g_string_append_printf(text,
 				       "%s: not collected. 'kfdscope record --smi' listens to the "

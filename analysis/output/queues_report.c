@@ -350,21 +350,6 @@ static void refused_text(GString *text, const json_t *refused, const struct docu
 	document_stack(text, 8, refused);
 }
 
-static void section(GString *text, const json_t *json, const char *name, const char *title,
-		    const char *what, const struct document *document,
-		    void (*write)(GString *, const json_t *, const struct document *))
-{
-	const json_t *list = json_object_get(json, name);
-
-	if (json_array_size(list) == 0)
-		return;
-	g_string_append_printf(text, "%s\n", title);
-	for (size_t i = 0; i < document_shown(document, list); i++)
-		write(text, json_array_get(list, i), document);
-	document_more(text, document, list, what);
-	g_string_append_c(text, '\n');
-}
-
 static void stream_text(GString *text, const json_t *stream, const struct document *document)
 {
 	g_string_append_printf(text, "opened for node %" G_GINT64_FORMAT " at ",
@@ -447,13 +432,15 @@ void queues_text(GString *text, const json_t *json, const struct document *docum
 		document_string(process, "process"), document_int(process, "created"),
 		document_int(process, "destroyed"), document_int(process, "refused"));
 	g_string_append_c(text, '\n');
-	section(text, json, "census", "QUEUES AGAINST HARDWARE SLOTS", "kinds", document,
-		census_text);
-	section(text, json, "outstanding", "NEVER DESTROYED", "queues", document, outstanding_text);
-	section(text, json, "refused", "REFUSED", "refusals", document, refused_text);
-	section(text, json, "event_streams", "EVENT STREAMS OF THE DRIVER", "streams", document,
-		stream_text);
-	section(text, json, "queue_activity", "ACTIVITY", "queues", document, activity_text);
+	document_section(text, json, "census", "QUEUES AGAINST HARDWARE SLOTS", "kinds", document,
+			 census_text);
+	document_section(text, json, "outstanding", "NEVER DESTROYED", "queues", document,
+			 outstanding_text);
+	document_section(text, json, "refused", "REFUSED", "refusals", document, refused_text);
+	document_section(text, json, "event_streams", "EVENT STREAMS OF THE DRIVER", "streams",
+			 document, stream_text);
+	document_section(text, json, "queue_activity", "ACTIVITY", "queues", document,
+			 activity_text);
 	driver_events_text_evictions(text, json, document);
 	driver_events_text_rest(text, json, document, "Evictions");
 	if (g_str_equal(document_string(json, "activity"), NOT_COLLECTED))

@@ -172,21 +172,6 @@ static void signals_text(GString *text, const json_t *site)
 		document_int(site, "lost_sets"));
 }
 
-static void section(GString *text, const json_t *json, const char *name, const char *title,
-		    const char *what, const struct document *document,
-		    void (*write)(GString *, const json_t *, const struct document *))
-{
-	const json_t *list = json_object_get(json, name);
-
-	if (json_array_size(list) == 0)
-		return;
-	g_string_append_printf(text, "%s\n", title);
-	for (size_t i = 0; i < document_shown(document, list); i++)
-		write(text, json_array_get(list, i), document);
-	document_more(text, document, list, what);
-	g_string_append_c(text, '\n');
-}
-
 static void signals_of(GString *text, const json_t *site, const struct document *document)
 {
 	(void)document;
@@ -210,9 +195,10 @@ void waits_text(GString *text, const json_t *json, const struct document *docume
 		document_int(process, "events_created"), document_int(process, "events_destroyed"),
 		document_int(process, "events_alive"));
 	g_string_append_c(text, '\n');
-	section(text, json, "open_waits", "OPEN WAITS AT THE END", "open waits", document,
-		open_text);
-	section(text, json, "spins", "THREADS THAT SPIN", "spins", document, spin_text);
-	section(text, json, "waits", "WHO WAITS", "waiting places", document, site_text);
-	section(text, json, "signals", "SIGNALS", "places that make events", document, signals_of);
+	document_section(text, json, "open_waits", "OPEN WAITS AT THE END", "open waits", document,
+			 open_text);
+	document_section(text, json, "spins", "THREADS THAT SPIN", "spins", document, spin_text);
+	document_section(text, json, "waits", "WHO WAITS", "waiting places", document, site_text);
+	document_section(text, json, "signals", "SIGNALS", "places that make events", document,
+			 signals_of);
 }

@@ -13,11 +13,11 @@
 
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "sampler/packets.h"
+#include "thread.h"
 #include "values.h"
 
 enum {
-	QUEUES_MAX = 4096, /* sampled at once; further ones are not */
-	STACK_BYTES = 256 << 10,
+	QUEUES_MAX = 4096,   /* sampled at once; further ones are not */
 	IDLE_NS = 200000000, /* between looks whether a recording wants samples */
 	DWORD_BYTES = 4,
 };
@@ -216,26 +216,11 @@ static void look_at_exit(void)
 		look_at_all(true);
 }
 
-/* All signals stay with the program's threads. The caller holds the lock. */
+/* Tried again with the next queue; until then, queues are seen when they end. The caller holds the lock. */
 static void start_thread(void)
 {
-	pthread_t thread;
-	pthread_attr_t attr;
-	sigset_t all, before;
-
-	if (has_thread || pthread_attr_init(&attr) != 0)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
-	/* Tried again with the next queue; until then, queues are seen when they end. */
-	if (pthread_create(&thread, &attr, sample, NULL) == 0) {
-		pthread_setname_np(thread, "kfdscope-queues");
-		has_thread = true;
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
+	if (!has_thread)
+		has_thread = trace_thread_start(sample, "kfdscope-queues");
 	if (!has_exit_handler)
 		has_exit_handler = atexit(look_at_exit) == 0;
 }

@@ -15,6 +15,7 @@
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "sampler/sampler.h"
 #include "smi/tell.h"
+#include "thread.h"
 #include "values.h"
 
 enum {
@@ -23,7 +24,6 @@ enum {
 	POLL_MS = 200,       /* after which a new stream is noticed */
 	BUFFER_BYTES = 4096, /* the driver keeps 1024 (kfd.md 9) */
 	LINK_BYTES = 64,
-	STACK_BYTES = 256 << 10,
 };
 /* Of this process, all events there are or will be. */
 #define EVENTS_MASK (~KFD_SMI_EVENT_MASK_FROM_INDEX(KFD_SMI_EVENT_ALL_PROCESS))
@@ -155,26 +155,11 @@ static void *listen_to_all(void *unused)
 	return NULL;
 }
 
-/* All signals stay with the program's threads. The caller holds the lock. */
+/* Tried again with the next stream; until then, streams are read when they are closed. The caller holds the lock. */
 static void start_thread(void)
 {
-	pthread_t thread;
-	pthread_attr_t attr;
-	sigset_t all, before;
-
-	if (has_thread || pthread_attr_init(&attr) != 0)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
-	/* Tried again with the next stream; until then, streams are read when they are closed. */
-	if (pthread_create(&thread, &attr, listen_to_all, NULL) == 0) {
-		pthread_setname_np(thread, "kfdscope-smi");
-		has_thread = true;
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
+	if (!has_thread)
+		has_thread = trace_thread_start(listen_to_all, "kfdscope-smi");
 	if (!has_exit_handler)
 		has_exit_handler = atexit(drain_all) == 0;
 }

@@ -11,22 +11,15 @@ import tempfile
 import time
 import unittest
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+from ports import free_ports  # noqa: E402
+
 KFDSCOPE = os.environ["KFDSCOPE"]
 DONE, PARTIAL, UNREADABLE = 0, 3, 4
 REPORTS = ("leaks", "allocs", "failures", "waits", "queues", "counters", "faults", "svm", "clocks",
            "chains", "latency", "startup")
 WAIT_S = 60
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
 
 
 class Host:

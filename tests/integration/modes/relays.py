@@ -4,19 +4,13 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 
 from clients import CLIENTS, KFDSCOPE, Modes, Talk
 
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from ports import free_ports  # noqa: E402
 
 
 class Live(Modes):
