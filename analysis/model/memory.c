@@ -455,6 +455,9 @@ void memory_adopt_bos(struct memory *memory, struct call *call, enum block_class
 		if (is_shared)
 			plan.site.origin = ORIGIN_OTHER;
 		block = block_begin(memory, &plan);
+		/* Its call may have been given up: then only the ioctl tells that it was there. */
+		if (class == BLOCK_BO)
+			block->confirmed_ns = bo->begin_ns;
 		block_take_bo(block, bo);
 		if (is_shared)
 			continue;
