@@ -41,7 +41,8 @@ struct kfd_model_control {
 
 /* One call in work. */
 struct session {
-	struct kfd_model_caller caller; /* first: the callbacks get this */
+	struct kfd_model_caller caller;    /* first: the callbacks get this */
+	struct kfd_model_control *control; /* borrowed */
 	int socket;
 	struct kfd_model_message message; /* in work */
 };
@@ -175,7 +176,7 @@ static bool is_friend(int socket, pid_t *pid)
 	return true;
 }
 
-static void serve(struct kfd_model_control *control, struct session *session)
+static void serve(struct session *session)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_SEC };
 	struct kfd_model_message *message = &session->message;
@@ -195,7 +196,7 @@ static void serve(struct kfd_model_control *control, struct session *session)
 		return;
 	memcpy(args, message->bytes, size);
 	kfd_model_caller_set(&session->caller);
-	rc = carry_out(control, message->address, session->caller.pid, args);
+	rc = carry_out(session->control, message->address, session->caller.pid, args);
 	kfd_model_caller_set(NULL);
 	message->kind = KFD_MODEL_MESSAGE_DONE;
 	message->rc = rc;
@@ -245,6 +246,18 @@ __attribute__((no_sanitize_address)) static void wait_for_work(struct pollfd fds
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 }
 
+/*
+ * Whoever joins the thread may open the KFD again at once, under the same name: the name must be free
+ * by then, and the kernel closes a thread's table only after it has told that the thread is gone.
+ */
+static void finish(void *data)
+{
+	struct session *session = data;
+
+	kfd_model_close_fd(session->control->listener);
+	free(session);
+}
+
 static void *run(void *data)
 {
 	struct kfd_model_control *control = data;
@@ -262,10 +275,11 @@ static void *run(void *data)
 	session->caller = (struct kfd_model_caller){
 		.copy_in = copy_in, .copy_out = copy_out, .take_fd = take_fd, .give_fd = give_fd
 	};
+	session->control = control;
 	kfd_model_debug_greet(control->process);
 	watch_debugger(control);
 	sem_post(&control->ready);
-	pthread_cleanup_push(free, session);
+	pthread_cleanup_push(finish, session);
 	for (;;) {
 		struct pollfd fds[2] = { { .fd = control->listener, .events = POLLIN },
 					 { .fd = control->watched, .events = POLLIN } };
@@ -276,7 +290,7 @@ static void *run(void *data)
 		if (fds[0].revents & POLLIN) {
 			session->socket = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC);
 			if (session->socket >= 0) {
-				serve(control, session);
+				serve(session);
 				kfd_model_close_fd(session->socket);
 			}
 		}
