@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -252,7 +253,7 @@ struct waiting {
 	struct machine *m;
 	uint32_t id, result;
 	int rc;
-	_Atomic bool started;
+	_Atomic pid_t thread; /* once it runs */
 	uint32_t timeout, timeout_left;
 };
 
@@ -264,22 +265,38 @@ static void *wait_in_thread(void *arg)
 						   .num_events = 1,
 						   .timeout = w->timeout };
 
-	w->started = true;
+	w->thread = gettid();
 	w->rc = machine_ioctl(w->m, AMDKFD_IOC_WAIT_EVENTS, &args);
 	w->result = args.wait_result;
 	w->timeout_left = args.timeout;
 	return NULL;
 }
 
-static pthread_t start(struct waiting *w)
+static bool is_asleep(pid_t thread)
 {
-	const struct timespec pause = { .tv_nsec = 20000000 };
-	pthread_t thread;
+	char path[64], state = 0;
+	FILE *file;
 
-	assert_int_equal(pthread_create(&thread, NULL, wait_in_thread, w), 0);
-	while (!w->started)
-		;
-	nanosleep(&pause, NULL);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*[^)]) %c", &state), 1);
+	fclose(file);
+	return state == 'S';
+}
+
+/* @return when the thread sleeps in its wait: nothing else in its life takes long. */
+static pthread_t start(struct waiting *w, void *(*body)(void *))
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	pthread_t thread;
+	int looks = 0;
+
+	assert_int_equal(pthread_create(&thread, NULL, body, w), 0);
+	while (looks < 3) {
+		nanosleep(&pause, NULL);
+		looks = w->thread && is_asleep(w->thread) ? looks + 1 : 0;
+	}
 	return thread;
 }
 
@@ -287,7 +304,7 @@ static void a_signal_wakes_all_waiters_and_resets(struct machine *m)
 {
 	uint32_t id = machine_event(m, SIGNAL, true);
 	struct waiting a = { .m = m, .id = id, .timeout = FOREVER }, b = a;
-	pthread_t ta = start(&a), tb = start(&b);
+	pthread_t ta = start(&a, wait_in_thread), tb = start(&b, wait_in_thread);
 
 	assert_int_equal(set(m, id), 0);
 	pthread_join(ta, NULL);
@@ -302,7 +319,7 @@ static void a_signal_wakes_all_waiters_and_resets(struct machine *m)
 static void destroying_fails_the_waiters(struct machine *m)
 {
 	struct waiting w = { .m = m, .id = machine_event(m, SIGNAL, true), .timeout = FOREVER };
-	pthread_t thread = start(&w);
+	pthread_t thread = start(&w, wait_in_thread);
 
 	assert_int_equal(destroy(m, w.id), 0);
 	pthread_join(thread, NULL);
@@ -322,13 +339,42 @@ static void a_signal_handler_ends_the_wait_with_the_rest_of_the_time(struct mach
 	pthread_t thread;
 
 	sigaction(SIGUSR1, &action, &old);
-	thread = start(&w);
+	thread = start(&w, wait_in_thread);
 	pthread_kill(thread, SIGUSR1);
 	pthread_join(thread, NULL);
 	sigaction(SIGUSR1, &old, NULL);
 	assert_int_equal(w.rc, -EINTR);
 	assert_int_equal(w.result, KFD_IOC_WAIT_RESULT_FAIL);
 	assert_true(w.timeout_left > 50000 && w.timeout_left < 60000);
+}
+
+static void *wait_for_both(void *arg)
+{
+	struct waiting *w = arg;
+	struct kfd_event_data data[2] = { { .event_id = w[0].id }, { .event_id = w[1].id } };
+
+	w->thread = gettid();
+	w->rc = wait_on(w->m, data, 2, true, FOREVER, &w->result);
+	return NULL;
+}
+
+static void what_an_interrupted_wait_took_is_there_for_the_next(struct machine *m)
+{
+	struct sigaction action = { .sa_handler = on_signal }, old;
+	struct waiting w[2] = { { .m = m, .id = machine_event(m, SIGNAL, true) },
+				{ .m = m, .id = machine_event(m, SIGNAL, true) } };
+	pthread_t thread;
+
+	sigaction(SIGUSR1, &action, &old);
+	thread = start(w, wait_for_both);
+	assert_int_equal(set(m, w[0].id), 0);
+	assert_int_equal(poll_one(m, w[0].id), KFD_IOC_WAIT_RESULT_TIMEOUT); /* taken */
+	pthread_kill(thread, SIGUSR1);
+	pthread_join(thread, NULL);
+	sigaction(SIGUSR1, &old, NULL);
+	assert_int_equal(w->rc, -EINTR);
+	assert_int_equal(poll_one(m, w[0].id), KFD_IOC_WAIT_RESULT_COMPLETE);
+	assert_int_equal(poll_one(m, w[1].id), KFD_IOC_WAIT_RESULT_TIMEOUT);
 }
 
 static void the_scenario_raises_a_memory_exception(struct machine *m)
@@ -381,6 +427,8 @@ static const struct conformance_case cases[] = {
 	{ "WAIT_EVENTS", "EIO", "destroying fails the waiters", destroying_fails_the_waiters, NULL, NULL },
 	{ "WAIT_EVENTS", "EINTR/ERESTARTSYS", "a signal handler ends it with the rest of the time",
 	  a_signal_handler_ends_the_wait_with_the_rest_of_the_time, NULL, NULL },
+	{ "WAIT_EVENTS", NULL, "what an interrupted wait took is there for the next",
+	  what_an_interrupted_wait_took_is_there_for_the_next, NULL, NULL },
 	{ "WAIT_EVENTS", NULL, "a scenario raises a memory exception", the_scenario_raises_a_memory_exception, NULL,
 	  "{\"actions\": [{\"do\": \"memory_exception\", \"node\": 1, \"at_ms\": 60,"
 	  " \"address\": \"0x7f0012345678\", \"read_only\": true}]}" },

@@ -71,5 +71,5 @@ void kfd_model_queue_error_signal(struct kfd_model_process *process,
 	    !store64(signal + SIGNAL_VALUE, value))
 		return;
 	if (mailbox && store64(mailbox, event_id))
-		(void)kfd_model_event_set(process, event_id); /* may be gone by now */
+		kfd_model_events_interrupt(process, event_id);
 }

@@ -65,10 +65,8 @@ static void entry_setup(struct kfd_model_wait_entry *entry, struct kfd_model_eve
 {
 	entry_link(entry, event);
 	entry->activated = event->signaled;
-	if (event->auto_reset && event->signaled) {
+	if (event->auto_reset)
 		event->signaled = false;
-		entry->consumed = true;
-	}
 	/* the age lets a waiter that came late see a signal that is over (kfd.md 7.3) */
 	if (event->type == KFD_IOC_EVENT_SIGNAL && last_age && event->age != last_age)
 		entry->activated = true;
@@ -152,9 +150,15 @@ static void give_back(struct kfd_ioctl_wait_events_args *args, struct kfd_model_
 {
 	uint64_t now = now_ns();
 
-	for (uint32_t i = 0; i < args->num_events; i++)
-		if (entries[i].consumed && entries[i].event)
-			entries[i].event->signaled = true;
+	/* what this wait took, at its start or while it slept, is there for the next one */
+	for (uint32_t i = 0; i < args->num_events; i++) {
+		struct kfd_model_event *event = entries[i].event;
+
+		entry_unlink(&entries[i]);
+		entries[i].event = NULL;
+		if (event && event->auto_reset && entries[i].activated)
+			kfd_model_event_fire(event);
+	}
 	if (args->timeout && args->timeout != FOREVER)
 		args->timeout = now < deadline_ns ? (uint32_t)((deadline_ns - now) / 1000000) : 0;
 }

@@ -14,7 +14,7 @@ struct kfd_model_wait_entry {
 	struct kfd_model_waiter *waiter; /* borrowed */
 	struct kfd_model_event *event;   /* borrowed; NULL when destroyed during the wait */
 	struct kfd_model_wait_entry *prev, *next; /* in the event's list */
-	bool activated, consumed;                 /* counts; and took an auto-reset state */
+	bool activated;                           /* counts */
 };
 
 /* Marks every waiter of the event and wakes them. The caller holds the events' lock. */
