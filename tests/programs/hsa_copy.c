@@ -7,9 +7,11 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -282,6 +284,46 @@ static void queue_failed(hsa_status_t status, hsa_queue_t *source, void *data)
 	CHECK_FAIL("queue error 0x%x", status);
 }
 
+static bool others_sleep(void)
+{
+	DIR *threads = opendir("/proc/self/task");
+	bool sleep = true;
+	struct dirent *thread;
+
+	if (!threads)
+		CHECK_FAIL("no /proc/self/task");
+	while ((thread = readdir(threads))) {
+		char path[300], state = 'S';
+		FILE *file;
+
+		if (thread->d_name[0] == '.' || atoi(thread->d_name) == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%s/stat", thread->d_name);
+		file = fopen(path, "re");
+		if (!file) /* it ended */
+			continue;
+		if (fscanf(file, "%*[^)]) %c", &state) != 1 || state != 'S')
+			sleep = false;
+		fclose(file);
+	}
+	closedir(threads);
+	return sleep;
+}
+
+/*
+ * The destruction of a queue and the runtime's event thread wait for the same auto-reset event.
+ * When the thread is between its look at the signals and its wait, the destruction can take the
+ * event that was meant for it, and both wait for ever, on hardware as well. So it must wait first.
+ */
+static void destroy_queue(hsa_queue_t *queue)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	for (int looks = 0; looks < 3; looks = others_sleep() ? looks + 1 : 0)
+		nanosleep(&nap, NULL);
+	HSA(hsa_queue_destroy(queue));
+}
+
 /* Two queues hand a token to and fro; the second time round their rings have wrapped. */
 static void queues_wait_for_each_other(const struct machine *machine)
 {
@@ -306,7 +348,7 @@ static void queues_wait_for_each_other(const struct machine *machine)
 		wait_zero(end);
 	}
 	for (int i = 0; i < 2; i++) {
-		HSA(hsa_queue_destroy(queue[i]));
+		destroy_queue(queue[i]);
 		HSA(hsa_signal_destroy(token[i]));
 	}
 	HSA(hsa_signal_destroy(end));
@@ -337,7 +379,7 @@ static void bad_packet(const struct machine *machine)
 		nanosleep(&nap, NULL);
 	if (status != HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS)
 		CHECK_FAIL("queue error 0x%x", status);
-	HSA(hsa_queue_destroy(queue));
+	destroy_queue(queue);
 }
 
 /* A signal that only the CPU polls has no interrupt. */
@@ -354,7 +396,7 @@ static void polled_signal(const struct machine *machine)
 	while (hsa_signal_load_scacquire(done)) {
 	}
 	HSA(hsa_signal_destroy(done));
-	HSA(hsa_queue_destroy(queue));
+	destroy_queue(queue);
 }
 
 int main(void)
