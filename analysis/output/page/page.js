@@ -41,6 +41,23 @@ function seconds(s) {
 	return Math.abs(s) >= 1e-3 ? (s * 1e3).toFixed(3) + " ms" : (s * 1e6).toFixed(1) + " us";
 }
 
+function times(n) {
+	return n + (n === 1 ? " time" : " times");
+}
+
+// Dygraph's round steps, named in one unit and with the decimals that tell two steps apart.
+function timeTicks(from, to, pixels, opts, chart, values) {
+	const ticks = Dygraph.numericTicks(from, to, pixels, opts, chart, values);
+	const places = ticks.filter(t => t.label !== undefined || t.label_v !== undefined);
+	const far = Math.max(Math.abs(from), Math.abs(to));
+	const step = places.length > 1 ? Math.abs(places[1].v - places[0].v) : far;
+	const unit = far >= 1 ? [1, "s"] : far >= 1e-3 ? [1e3, "ms"] : [1e6, "us"];
+	const decimals = Math.min(Math.max(Math.ceil(-Math.log10(step * unit[0]) - 1e-6), 0), 9);
+	for (const tick of places)
+		tick.label = (tick.v * unit[0]).toFixed(decimals) + " " + unit[1];
+	return ticks;
+}
+
 function moment(ns) {
 	return "+" + seconds((ns - begin) / 1e9);
 }
@@ -119,18 +136,28 @@ function table(where, columns, rows, why) {
 		}
 	};
 	for (const column of columns) {
-		const cell = make("th", column.title, column.number ? "sortable" : "");
-		if (column.number)
+		const cell = make("th", column.number ? null : column.title, column.number ? "number" : "");
+		if (column.number) {
+			const button = make("button", column.title, "sort");
+			button.type = "button"; // for the keyboard; the mouse may hit all of the cell
 			cell.addEventListener("click", function () {
-				fill(rows.slice().sort((a, b) => column.number(b) - column.number(a)));
+				const sign = cell.ariaSort === "descending" ? 1 : -1;
+				for (const other of head.children)
+					other.removeAttribute("aria-sort");
+				cell.ariaSort = sign < 0 ? "descending" : "ascending";
+				fill(rows.slice().sort((a, b) => sign * (column.number(a) - column.number(b))));
 			});
+			cell.append(button);
+		}
 		head.append(cell);
 	}
 	fill(rows);
 	const top = make("thead");
 	top.append(head);
 	at.append(top, body);
-	byId(where).replaceChildren(at);
+	const box = make("div", null, "wide"); // Scrolls by itself where the window is narrow.
+	box.append(at);
+	byId(where).replaceChildren(box);
 }
 
 // --- Charts: all share one time window. ---
@@ -150,27 +177,50 @@ function follow(chart) {
 	windowing = false;
 }
 
-function showAll() {
+function showWindow(from, to) {
 	windowing = true;
 	for (const chart of charts)
-		chart.updateOptions({ dateWindow: [0, Math.max(span_s, 1e-6)] });
+		chart.updateOptions({ dateWindow: [from, to] });
 	windowing = false;
+}
+
+function showAll() {
+	showWindow(0, Math.max(span_s, 1e-6));
+}
+
+// What the mouse does, for the keyboard: + and - zoom, the arrows move, 0 shows all.
+function steer(event) {
+	const range = charts[0].xAxisRange(), width = range[1] - range[0];
+	const moves = { "+": [0.25, -0.25], "=": [0.25, -0.25], "-": [-0.5, 0.5],
+		ArrowLeft: [-0.25, -0.25], ArrowRight: [0.25, 0.25] };
+	if (event.ctrlKey || event.altKey || event.metaKey)
+		return;
+	if (event.key === "0")
+		showAll();
+	else if (moves[event.key])
+		showWindow(range[0] + moves[event.key][0] * width, range[1] + moves[event.key][1] * width);
+	else
+		return;
+	event.preventDefault();
 }
 
 function chart(where, rows, options) {
 	const at = byId(where);
 	at.replaceChildren();
 	at.classList.remove("none");
+	at.tabIndex = 0;
+	at.onkeydown = steer;
 	const made = new Dygraph(at, rows, Object.assign({
 		dateWindow: [0, Math.max(span_s, 1e-6)],
 		labelsSeparateLines: true,
 		legend: "follow",
 		axes: {
 			x: { axisLabelFormatter: s => seconds(s), valueFormatter: s => "+" + seconds(s),
-				ticker: Dygraph.numericTicks, pixelsPerLabel: 110, axisLabelWidth: 80 },
+				ticker: timeTicks, pixelsPerLabel: 110, axisLabelWidth: 100 },
 			y: { axisLabelFormatter: n => bytes(n), valueFormatter: n => exact(n),
 				axisLabelWidth: 80, labelsKMG2: true },
 		},
+		xAxisHeight: 28,
 		xRangePad: 0,
 		drawCallback: follow,
 	}, options));
@@ -227,6 +277,7 @@ function drawMemory(process) {
 		empty("chart-nodes", why);
 		empty("chart-sites", why);
 		byId("sites").replaceChildren();
+		byId("node-names").replaceChildren();
 		byId("reserved").textContent = "";
 		return;
 	}
@@ -243,6 +294,13 @@ function drawMemory(process) {
 		}
 	chart("chart-nodes", grid(lists), { labels: ["time"].concat(names), stepPlot: true,
 		fillGraph: true, colors: colors, includeZero: true });
+
+	byId("node-names").replaceChildren(...names.map(function (name, i) {
+		const item = make("span", null, "key"), swatch = make("span", null, "swatch");
+		swatch.style.background = colors[i % colors.length];
+		item.append(swatch, name);
+		return item;
+	}));
 
 	const sites = process.sites, labels = distinct(sites.map(caller));
 	const rows = grid(sites.map(s => s.points).concat([process.total]));
@@ -299,6 +357,8 @@ function drawLanes(cls, why) {
 	}
 	const count = lanes.length, bar = getComputedStyle(document.body).getPropertyValue("--bar");
 	byId(where).style.height = Math.min(60 + 24 * count, 620) + "px";
+	if (lanes.some(lane => lane.bars.some(item => item[3])))
+		byId(where).after(make("p", "Orange bars were still open when the recording ended.", "hint"));
 	const paint = function (event) {
 		const ctx = event.drawingContext, area = event.plotArea;
 		lanes.forEach(function (lane, i) {
@@ -318,9 +378,9 @@ function drawLanes(cls, why) {
 		labels: ["time", cls], plotter: paint, legend: "never", valueRange: [0, count],
 		highlightCircleSize: 0,
 		axes: {
-			x: { axisLabelFormatter: s => seconds(s), ticker: Dygraph.numericTicks,
-				pixelsPerLabel: 110, axisLabelWidth: 80 },
-			y: { axisLabelWidth: 190, drawGrid: false, ticker: () => lanes.map((lane, i) => (
+			x: { axisLabelFormatter: s => seconds(s), ticker: timeTicks,
+				pixelsPerLabel: 110, axisLabelWidth: 100 },
+			y: { axisLabelWidth: Math.min(250, byId(where).clientWidth * 0.4), drawGrid: false, ticker: () => lanes.map((lane, i) => (
 				{ v: count - i - 0.5, label: laneName(lane, cls) })) },
 		},
 	});
@@ -374,8 +434,8 @@ function drawShares() {
 	for (const group of data.leaks.reservations)
 		rows.push(Object.assign({ what: "addresses reserved, no memory" }, group));
 	for (const group of data.leaks.registrations)
-		rows.push(Object.assign({ what: "host memory registered " + group.registered +
-			" times, deregistered " + group.deregistered + " times" }, group));
+		rows.push(Object.assign({ what: "host memory registered " + times(group.registered) +
+			", deregistered " + times(group.deregistered) }, group));
 	table("share-table", [
 		{ title: "Bytes", text: r => exact(r.bytes), number: r => r.bytes },
 		{ title: "What", text: r => r.what },

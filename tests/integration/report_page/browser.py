@@ -95,6 +95,14 @@ class Browser:
         element = next(iter(self.find(selector).values()))
         self.command("POST", f"/element/{element}/click", {})
 
+    def press(self, selector, key):
+        """Presses a key in an element that takes the focus."""
+        element = next(iter(self.find(selector).values()))
+        self.command("POST", f"/element/{element}/value", {"text": key})
+
+    def size(self, width, height):
+        self.command("POST", "/window/rect", {"width": width, "height": height})
+
     def drag(self, selector, begin, end):
         """Drags over an element from one share of its width to another, as a hand does."""
         self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)

@@ -134,6 +134,51 @@ class Page(unittest.TestCase):
         sizes = self.browser.run(column, 0)
         self.assertEqual(sizes, sorted(sizes, reverse=True))
         self.assertGreater(len(sizes), 3)
+        self.browser.press("#runtime-table th:nth-child(1) button", "\ue007")
+        self.assertEqual(self.browser.run(column, 0), sorted(sizes))
+        self.assertEqual(self.browser.run(
+            "return [...document.querySelectorAll('#runtime-table th')].map(h => h.ariaSort)")[:2],
+            ["ascending", None])
+
+    def test_a_narrow_window_scrolls_tables_not_the_page(self):
+        for width in (360, 700):
+            self.browser.size(width, 900)
+            self.browser.open(self.page)
+            wide, inner = self.browser.run("const e = document.documentElement;"
+                                           "return [e.scrollWidth, e.clientWidth]")
+            self.assertLessEqual(wide, inner)
+        self.browser.size(1200, 1600)
+
+    def test_labels_of_charts_are_on_one_line_and_in_one_unit(self):
+        units = ("return [...document.querySelectorAll('#chart-nodes .dygraph-axis-label-x')]"
+                 ".map(l => l.textContent)")
+        for zoom in (False, True):
+            if zoom:
+                self.browser.drag("#chart-nodes canvas:last-of-type", 0.4, 0.41)
+            labels = self.browser.run(units)
+            self.assertGreater(len(labels), 2)
+            self.assertEqual(len(set(labels)), len(labels))
+            self.assertEqual(len({label.split()[1] for label in labels}), 1, labels)
+        heights = self.browser.run("return [...document.querySelectorAll('.dygraph-axis-label')]"
+                                   ".map(l => l.getClientRects().length && l.scrollHeight)")
+        self.assertLess(max(heights), 40)
+
+    def test_the_curves_of_nodes_are_named_without_a_mouse(self):
+        names = self.text("#node-names")
+        for node in self.data["memory"][0]["nodes"]:
+            self.assertIn(f"node {node['node_id']}", names)
+
+    def test_keys_zoom_move_and_show_all(self):
+        whole = self.browser.run(WINDOWS)
+        self.browser.press("#chart-nodes", "+")
+        zoomed = self.browser.run(WINDOWS)
+        self.assertEqual(len({tuple(window) for window in zoomed}), 1, zoomed)
+        self.assertAlmostEqual((zoomed[0][1] - zoomed[0][0]) * 2, whole[0][1] - whole[0][0], 6)
+        self.browser.press("#lanes-queues", "\ue014")
+        moved = self.browser.run(WINDOWS)
+        self.assertGreater(moved[0][0], zoomed[0][0])
+        self.browser.press("#lanes-queues", "0")
+        self.assertEqual(self.browser.run(WINDOWS), whole)
 
 
 if __name__ == "__main__":
