@@ -563,7 +563,9 @@ void model_take(struct model *model, const struct record *record)
 	case RECORD_MODULE_GONE:
 	case RECORD_MODULES_END:
 		take_state(model, record);
-		return;
+		if (record->is_foreign)
+			return; /* of LTTng's own listing, which no other tracer made either */
+		break;
 	default:
 		take_state(model, record);
 		break;

@@ -121,7 +121,7 @@ struct record {
 	const char *procname; /* borrowed (during model_take()); may be NULL */
 	uint32_t vpid, vtid;
 	const struct call_type *type; /* CALL_ENTRY and CALL_EXIT only */
-	bool is_foreign;              /* recorded by another tracer: calls have no numbers */
+	bool is_foreign;              /* not kfdscope's own: calls have no numbers */
 	struct values values;
 
 	/* Borrowed (during model_take()). */

@@ -366,6 +366,7 @@ static const struct event_plan *make_plan(struct decoder *decoder, const bt_even
 	for (size_t i = 0; name && i < G_N_ELEMENTS(state_events); i++) {
 		if (strcmp(name, state_events[i].name) == 0) {
 			plan->kind = state_events[i].kind;
+			plan->is_foreign = g_str_has_prefix(name, "lttng_ust");
 			scope = state_events[i].scope;
 		}
 	}

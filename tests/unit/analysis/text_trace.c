@@ -380,6 +380,9 @@ static bool parse_line(struct reader *reader, char **words)
 	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
 		if (strcmp(words[5], kinds[i].name) == 0) {
 			record_reset(record, kinds[i].kind);
+			/* As LTTng lists them. */
+			record->is_foreign =
+				record->kind == RECORD_MODULE || record->kind == RECORD_MODULE_ID;
 			known = true;
 		}
 	}
