@@ -66,7 +66,8 @@ static void table_text(GString *text, const struct chains_report *report, enum l
 		shown++;
 	}
 	if (more) {
-		g_string_append_printf(text, "and %" G_GUINT64_FORMAT " calls of ", hidden.count);
+		g_string_append(text, "and ");
+		text_count(text, hidden.count, "call of ", "calls of ");
 		text_duration(text, hidden.total_ns);
 		g_string_append_printf(text, " in %u other %s\n", more,
 				       more == 1 ? "function" : "functions");
@@ -167,6 +168,32 @@ static json_t *guests_json(const struct chains_report *report)
 	return json;
 }
 
+/* The layers of which functions in the tree were not recorded, but read off stacks. */
+static void find_stacked(const struct chain_node *node, bool *hip, bool *hsa)
+{
+	if (!node->type && node->layer) {
+		*hip |= strcmp(node->layer, "hip") == 0;
+		*hsa |= strcmp(node->layer, "hsa") == 0;
+	}
+	for (guint i = 0; i < node->children->len; i++)
+		find_stacked(g_ptr_array_index(node->children, i), hip, hsa);
+}
+
+static void note_stacks(GString *text, const struct chain_node *tree)
+{
+	bool hip = false, hsa = false;
+
+	find_stacked(tree, &hip, &hsa);
+	if (hip || hsa)
+		g_string_append_printf(
+			text,
+			"\nFunctions of the %s known from stacks: their counts and times are "
+			"those of the thunk calls below them.\n",
+			hip && hsa ? "hip and hsa layers are"
+			: hip      ? "hip layer are"
+				   : "hsa layer are");
+}
+
 void chains_text(GString *text, const struct chains_report *report,
 		 const struct report_notes *notes)
 {
@@ -186,14 +213,11 @@ void chains_text(GString *text, const struct chains_report *report,
 	if (report->rows->len) {
 		g_string_append(text, "CALL PATHS\n");
 		node_text(text, report, report->tree, 0);
-		g_string_append(text,
-				"\nFunctions of the hip and hsa layers are known from stacks: "
-				"their counts and times are those of the thunk calls below "
-				"them.\n");
+		note_stacks(text, report->tree);
 	}
 	if (!exact)
 		g_string_append_printf(text,
-				       "Median and p99 of more than %u calls are within 3 %%.\n",
+				       "\nMedian and p99 of more than %u calls are within 3 %%.\n",
 				       LATENCY_EXACT);
 }
 
