@@ -11,7 +11,7 @@ const struct cmd cmd_chains = {
 	.name = "chains",
 	.args = "RECORDING…",
 	.summary = "Show what calls cost, from hipMalloc down to the ioctls",
-	.description = "Example:\n"
+	.description = "Examples:\n"
 		       "  kfdscope chains --json /tmp/trace\n"
 		       "  kfdscope chains --folded --weight=bytes /tmp/trace | flamegraph.pl\n"
 		       "  kfdscope chains --speedscope -o /tmp/chains.speedscope.json /tmp/trace\n",

@@ -92,7 +92,8 @@ static int run(int argc, char **argv)
 		print_usage(stderr);
 		return CMD_EXIT_USAGE;
 	}
-	if (g_str_equal(argv[1], "--help") || g_str_equal(argv[1], "help"))
+	if (g_str_equal(argv[1], "--help") || g_str_equal(argv[1], "-h") ||
+	    g_str_equal(argv[1], "help"))
 		return help(argc - 1, argv + 1);
 	if (g_str_equal(argv[1], "--version")) {
 		printf("kfdscope %s\n", KFDSCOPE_VERSION);

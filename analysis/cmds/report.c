@@ -135,15 +135,18 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 {
 	struct report_options options = { .top = 10 };
 	struct analyse_options analyse = { .report = report };
-	/* Each with the reports that have it; 0: all. */
+	char *output_help = default_output
+				    ? g_strdup_printf("Write to FILE (default: %s)", default_output)
+				    : g_strdup("Write to FILE instead of standard output");
+	/* Each with the reports that have it; 0: all. A timeline has no sections to cut. */
 	const struct report_entry known[] = {
-		{ { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-		    "Write to FILE instead of standard output", "FILE" },
+		{ { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, output_help, "FILE" },
 		  0 },
 		{ { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON instead of text",
 		    NULL },
 		  always_format ? NO_REPORT : 0 },
-		{ { "top", 'n', 0, G_OPTION_ARG_INT, &options.top,
+		{ { "top", 'n', always_format ? G_OPTION_FLAG_HIDDEN : 0, G_OPTION_ARG_INT,
+		    &options.top,
 		    "Print the N largest entries of each section, 0 for all (default 10)", "N" },
 		  0 },
 		{ { "begin", 0, 0, G_OPTION_ARG_STRING, &options.begin,
@@ -210,6 +213,7 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 	analyse.debug_dirs = options.debug_dirs;
 	rc = report_analyse(cmd, &analyse);
 out:
+	g_free(output_help);
 	g_free(options.output);
 	g_free(options.debug_dirs);
 	g_free(options.sort);

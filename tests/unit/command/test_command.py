@@ -78,6 +78,14 @@ class Help(Case):
             self.assertIn(f"kfdscope {name}", said)
             self.assertEqual(self.run_command("help", name).stdout, said)
 
+    def test_short_and_long_options_ask_for_the_same_help(self):
+        self.assertEqual(self.run_command("-h").stdout, self.run_command("--help").stdout)
+
+    def test_help_names_the_file_that_is_written_without_output(self):
+        for name, output in (("report", "report.html"), ("timeline", "timeline.json")):
+            self.assertIn(f"(default: {output})", self.options_of(name))
+        self.assertIn("standard output", self.options_of("leaks"))
+
     def test_topics_have_texts(self):
         topics = [name for name in self.names("--topics") if name not in self.names()]
         self.assertIn("exit-status", topics)
