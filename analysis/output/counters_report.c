@@ -44,8 +44,9 @@ static json_t *counter_json(const struct counter *counter, json_t *warnings)
 	if (counter->decreases)
 		warn(warnings, g_strdup_printf("counter %s %" G_GUINT64_FORMAT
 					       " went down between queries %" G_GUINT64_FORMAT
-					       " times: it was reset, or wrapped around",
-					       name, counter->id, counter->decreases));
+					       " %s: it was reset, or wrapped around",
+					       name, counter->id, counter->decreases,
+					       counter->decreases == 1 ? "time" : "times"));
 	return json_pack("{ss sI sI sI sI}", "block", name, "id", (json_int_t)counter->id,
 			 "queries", (json_int_t)counter->queries, "zeros",
 			 (json_int_t)counter->zeros, "decreases", (json_int_t)counter->decreases);
@@ -170,9 +171,9 @@ static json_t *run_json(const struct counters *counters, const struct document *
 		set_spm(json, run, duration_ns);
 	if (run->losses)
 		warn(warnings, g_strdup_printf("data was lost %" G_GUINT64_FORMAT
-					       " times: use a larger buffer, a longer interval, or "
+					       " %s: use a larger buffer, a longer interval, or "
 					       "set the next buffer sooner",
-					       run->losses));
+					       run->losses, run->losses == 1 ? "time" : "times"));
 	*findings += json_array_size(warnings) + open;
 	json_object_set_new(json, "warnings", warnings);
 	document_set_stack(document, json, run->process, run->stack);

@@ -56,13 +56,15 @@ static void spm_text(GString *text, const json_t *run, const struct document *do
 	const json_t *buffers = json_object_get(run, "buffers"), *loss;
 	size_t i;
 
+	g_string_append(text, "    ");
+	text_count(text, (uint64_t)document_int(run, "buffer_count"), "buffer", "buffers");
 	g_string_append_printf(text,
-			       "    %" G_GINT64_FORMAT " buffers, full / partial / empty "
+			       ", full / partial / empty "
 			       "%" G_GINT64_FORMAT " / %" G_GINT64_FORMAT " / %" G_GINT64_FORMAT
-			       "; %" G_GINT64_FORMAT " losses",
-			       document_int(run, "buffer_count"), document_int(run, "full"),
-			       document_int(run, "partial"), document_int(run, "empty"),
-			       document_int(run, "loss_count"));
+			       "; ",
+			       document_int(run, "full"), document_int(run, "partial"),
+			       document_int(run, "empty"));
+	text_count(text, (uint64_t)document_int(run, "loss_count"), "loss", "losses");
 	if (json_object_get(run, "bytes_per_second"))
 		g_string_append_printf(text, "; %.0f bytes a second",
 				       json_number_value(json_object_get(run, "bytes_per_second")));

@@ -180,12 +180,14 @@ static void state_text(GString *text, const json_t *state)
 static void side_text(GString *text, const char *title, const json_t *side)
 {
 	g_string_append_printf(text, "%s %s", title, document_string(side, "name"));
-	if (!json_is_true(json_object_get(side, "complete")))
-		g_string_append_printf(text,
-				       " (NOT COMPLETE: %" G_GINT64_FORMAT " events lost, %zu "
-				       "parts unreadable; differences may come from that)",
-				       document_int(side, "lost_events"),
-				       json_array_size(json_object_get(side, "partial_input")));
+	if (!json_is_true(json_object_get(side, "complete"))) {
+		g_string_append(text, " (NOT COMPLETE: ");
+		text_count(text, (uint64_t)document_int(side, "lost_events"), "event lost, ",
+			   "events lost, ");
+		text_count(text, json_array_size(json_object_get(side, "partial_input")),
+			   "part unreadable", "parts unreadable");
+		g_string_append(text, "; differences may come from that)");
+	}
 	g_string_append_c(text, '\n');
 }
 

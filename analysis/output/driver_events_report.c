@@ -351,11 +351,12 @@ static void note_text(GString *text, const json_t *note, const struct document *
 	gpu_text(text, note, "on", "node_id", "gpu_id");
 	g_string_append(text, " at ");
 	document_moment(text, document, note, "time_ns");
-	if (json_object_get(note, "bitmask"))
-		g_string_append_printf(
-			text,
-			", reasons 0x%" G_GINT64_MODIFIER "x, %" G_GINT64_FORMAT " times so far",
-			(uint64_t)document_int(note, "bitmask"), document_int(note, "counter"));
+	if (json_object_get(note, "bitmask")) {
+		g_string_append_printf(text, ", reasons 0x%" G_GINT64_MODIFIER "x, ",
+				       (uint64_t)document_int(note, "bitmask"));
+		text_count(text, (uint64_t)document_int(note, "counter"), "time so far",
+			   "times so far");
+	}
 	if (json_object_get(note, "pid"))
 		g_string_append_printf(text, ", process %" G_GINT64_FORMAT,
 				       document_int(note, "pid"));

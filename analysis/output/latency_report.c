@@ -336,8 +336,8 @@ static void inside_text(GString *text, const json_t *call)
 		g_string_append_printf(
 			text, "    %" G_GINT64_FORMAT ".%" G_GINT64_FORMAT " %% inside ",
 			document_int(item, "permille") / 10, document_int(item, "permille") % 10);
-		g_string_append_printf(text, "%s (%" G_GINT64_FORMAT " times)\n",
-				       document_string(item, "name"), document_int(item, "count"));
+		g_string_append_printf(text, "%s (", document_string(item, "name"));
+		text_count(text, (uint64_t)document_int(item, "count"), "time)\n", "times)\n");
 	}
 }
 

@@ -230,11 +230,11 @@ static void listed_text(GString *text, const struct leak_group *group,
 	text_bytes(text, group->sum.bytes);
 	g_string_append(text, " in ");
 	text_count(text, group->sum.count, listing->one, listing->many);
-	if (listing->is_counted)
-		g_string_append_printf(text,
-				       ", registered %" G_GUINT64_FORMAT
-				       " and deregistered %" G_GUINT64_FORMAT " times",
-				       group->registered, group->deregistered);
+	if (listing->is_counted) {
+		g_string_append_printf(text, ", registered %" G_GUINT64_FORMAT " and deregistered ",
+				       group->registered);
+		text_count(text, group->deregistered, "time", "times");
+	}
 	if (group->undecided)
 		g_string_append(text, " (undecided: events were lost)");
 	if (group->layer == LEAK_RUNTIME)
@@ -293,12 +293,13 @@ static void shares_text(GString *text, const struct leaks_report *report,
 		text_moment(text, report->model, share->time_ns);
 		g_string_append(text, ", freed at ");
 		text_moment(text, report->model, share->freed_ns);
-		if (share->importers)
-			g_string_append_printf(text,
-					       ", imported %" G_GUINT64_FORMAT " times; exported",
-					       share->importers);
-		else
-			g_string_append(text, ", importer: none seen; exported");
+		if (share->importers) {
+			g_string_append(text, ", imported ");
+			text_count(text, share->importers, "time", "times");
+		} else {
+			g_string_append(text, ", importer: none seen");
+		}
+		g_string_append(text, "; exported");
 		stackview_init(&view, report->sym, process, share->stack);
 		text_caller(text, &view);
 		g_string_append_c(text, '\n');

@@ -344,8 +344,9 @@ static void refused_text(GString *text, const json_t *refused, const struct docu
 	document_status(text, refused);
 	g_string_append(text, " at ");
 	document_moment(text, document, refused, "time_ns");
-	g_string_append_printf(text, ", with %" G_GINT64_FORMAT " queues alive: ",
-			       document_int(refused, "live_queues"));
+	g_string_append(text, ", with ");
+	text_count(text, (uint64_t)document_int(refused, "live_queues"),
+		   "queue alive: ", "queues alive: ");
 	queue_text(text, refused);
 	document_stack(text, 8, refused);
 }
@@ -375,8 +376,9 @@ static void packets_text(GString *text, const json_t *packets)
 	};
 	const char *separator = ": ";
 
-	g_string_append_printf(text, "    %" G_GINT64_FORMAT " packets submitted",
-			       document_int(packets, "submitted"));
+	g_string_append(text, "    ");
+	text_count(text, (uint64_t)document_int(packets, "submitted"), "packet submitted",
+		   "packets submitted");
 	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
 		if (!document_int(packets, kinds[i].name))
 			continue;
@@ -397,10 +399,9 @@ static void activity_text(GString *text, const json_t *row, const struct documen
 				       document_int(row, "queue_id"), document_string(row, "type"));
 	node_text(text, row);
 	document_caller(text, row);
-	g_string_append_printf(
-		text, ", %s\n    had work in %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " samples",
-		document_string(row, "process"), document_int(row, "busy_looks"),
-		document_int(row, "looks"));
+	g_string_append_printf(text, ", %s\n    had work in %" G_GINT64_FORMAT " of ",
+			       document_string(row, "process"), document_int(row, "busy_looks"));
+	text_count(text, (uint64_t)document_int(row, "looks"), "sample", "samples");
 	if (document_int(row, "peak_pending")) {
 		g_string_append_printf(text, ", at most %" G_GINT64_FORMAT " %s, ",
 				       document_int(row, "peak_pending"),
@@ -408,11 +409,11 @@ static void activity_text(GString *text, const json_t *row, const struct documen
 		document_moment(text, document, row, "peak_ns");
 	}
 	g_string_append_c(text, '\n');
-	if (document_int(row, "unreadable"))
-		g_string_append_printf(
-			text,
-			"    its pointers could not be read in %" G_GINT64_FORMAT " samples: %s\n",
-			document_int(row, "unreadable"), document_string(row, "errno_name"));
+	if (document_int(row, "unreadable")) {
+		g_string_append(text, "    its pointers could not be read in ");
+		text_count(text, (uint64_t)document_int(row, "unreadable"), "sample", "samples");
+		g_string_append_printf(text, ": %s\n", document_string(row, "errno_name"));
+	}
 	if (json_object_get(row, "packets"))
 		packets_text(text, json_object_get(row, "packets"));
 }
@@ -425,12 +426,15 @@ void queues_text(GString *text, const json_t *json, const struct document *docum
 	document_header(text, "QUEUES", document);
 	if (json_array_size(processes) == 0)
 		g_string_append(text, "No queue was made in this recording.\n");
-	json_array_foreach(processes, i, process) g_string_append_printf(
-		text,
-		"%s: %" G_GINT64_FORMAT " queues made, %" G_GINT64_FORMAT
-		" destroyed, %" G_GINT64_FORMAT " refused\n",
-		document_string(process, "process"), document_int(process, "created"),
-		document_int(process, "destroyed"), document_int(process, "refused"));
+	json_array_foreach(processes, i, process)
+	{
+		g_string_append_printf(text, "%s: ", document_string(process, "process"));
+		text_count(text, (uint64_t)document_int(process, "created"), "queue made",
+			   "queues made");
+		g_string_append_printf(
+			text, ", %" G_GINT64_FORMAT " destroyed, %" G_GINT64_FORMAT " refused\n",
+			document_int(process, "destroyed"), document_int(process, "refused"));
+	}
 	g_string_append_c(text, '\n');
 	document_section(text, json, "census", "QUEUES AGAINST HARDWARE SLOTS", "kinds", document,
 			 census_text);

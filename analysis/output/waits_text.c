@@ -98,11 +98,51 @@ static void latency_text(GString *text, const json_t *latency)
 	duration(text, latency, "max_ns");
 }
 
+/* " by thread N in FUNCTION at FILE:LINE", which several stacks may have in common. */
+static char *setter_name(const json_t *setter)
+{
+	GString *name = g_string_new(NULL);
+
+	g_string_append_printf(name, " by thread %" G_GINT64_FORMAT, document_int(setter, "vtid"));
+	document_caller(name, setter);
+	return g_string_free(name, FALSE);
+}
+
+/* One line for all stacks that would read the same. */
+static void setters_text(GString *text, const json_t *setters)
+{
+	GHashTable *counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GPtrArray *names = g_ptr_array_new(); /* borrowed from the table, in order */
+	const json_t *setter;
+	size_t i;
+
+	json_array_foreach(setters, i, setter)
+	{
+		char *name = setter_name(setter);
+		gsize count = GPOINTER_TO_SIZE(g_hash_table_lookup(counts, name)) +
+			      (gsize)document_int(setter, "count");
+
+		if (!g_hash_table_contains(counts, name))
+			g_ptr_array_add(names, name);
+		/* Inserting frees the new key where there is one already, and keeps the old. */
+		g_hash_table_insert(counts, name, GSIZE_TO_POINTER(count));
+	}
+	for (guint at = 0; at < names->len; at++) {
+		const char *name = g_ptr_array_index(names, at);
+
+		g_string_append(text, "    signalled ");
+		text_count(text, GPOINTER_TO_SIZE(g_hash_table_lookup(counts, name)), "time",
+			   "times");
+		g_string_append_printf(text, "%s\n", name);
+	}
+	g_ptr_array_free(names, TRUE);
+	g_hash_table_destroy(counts);
+}
+
 static void site_text(GString *text, const json_t *site, const struct document *document)
 {
-	const json_t *length = json_object_get(site, "duration"), *setter;
+	const json_t *length = json_object_get(site, "duration");
 	const json_t *wake = json_object_get(site, "wake_latency");
-	size_t i;
 
 	text_count(text, (uint64_t)document_int(length, "count"), "wait", "waits");
 	g_string_append_printf(text, " by %s", document_string(site, "call"));
@@ -135,15 +175,7 @@ static void site_text(GString *text, const json_t *site, const struct document *
 		latency_text(text, wake);
 		g_string_append_c(text, '\n');
 	}
-	json_array_foreach(json_object_get(site, "signalled_by"), i, setter)
-	{
-		g_string_append_printf(text,
-				       "    signalled %" G_GINT64_FORMAT
-				       " times by thread %" G_GINT64_FORMAT,
-				       document_int(setter, "count"), document_int(setter, "vtid"));
-		document_caller(text, setter);
-		g_string_append_c(text, '\n');
-	}
+	setters_text(text, json_object_get(site, "signalled_by"));
 	document_stack(text, 8, site);
 }
 
@@ -154,7 +186,7 @@ static void signals_text(GString *text, const json_t *site)
 
 	if (with + without == 0)
 		return;
-	g_string_append_printf(text, "%" G_GINT64_FORMAT " sets", with + without);
+	text_count(text, (uint64_t)(with + without), "set", "sets");
 	g_string_append(text, " of events made");
 	document_caller(text, site);
 	g_string_append_printf(text, "; %s\n    %" G_GINT64_FORMAT " with a waiter, ",
@@ -186,14 +218,18 @@ void waits_text(GString *text, const json_t *json, const struct document *docume
 	document_header(text, "WAITS AND SIGNALS", document);
 	if (json_array_size(processes) == 0)
 		g_string_append(text, "No event was made or waited for in this recording.\n");
-	json_array_foreach(processes, i, process) g_string_append_printf(
-		text,
-		"%s: %" G_GINT64_FORMAT " waits; %" G_GINT64_FORMAT
-		" events made, %" G_GINT64_FORMAT " destroyed, %" G_GINT64_FORMAT
-		" alive at the end\n",
-		document_string(process, "process"), document_int(process, "waits"),
-		document_int(process, "events_created"), document_int(process, "events_destroyed"),
-		document_int(process, "events_alive"));
+	json_array_foreach(processes, i, process)
+	{
+		g_string_append_printf(text, "%s: ", document_string(process, "process"));
+		text_count(text, (uint64_t)document_int(process, "waits"), "wait; ", "waits; ");
+		text_count(text, (uint64_t)document_int(process, "events_created"), "event made",
+			   "events made");
+		g_string_append_printf(text,
+				       ", %" G_GINT64_FORMAT " destroyed, %" G_GINT64_FORMAT
+				       " alive at the end\n",
+				       document_int(process, "events_destroyed"),
+				       document_int(process, "events_alive"));
+	}
 	g_string_append_c(text, '\n');
 	document_section(text, json, "open_waits", "OPEN WAITS AT THE END", "open waits", document,
 			 open_text);
