@@ -286,17 +286,23 @@ static bool is_asleep(pid_t thread)
 }
 
 /* @return when the thread sleeps in its wait: nothing else in its life takes long. */
-static pthread_t start(struct waiting *w, void *(*body)(void *))
+static void until_asleep(struct waiting *w)
 {
 	const struct timespec pause = { .tv_nsec = 5000000 };
-	pthread_t thread;
 	int looks = 0;
 
-	assert_int_equal(pthread_create(&thread, NULL, body, w), 0);
 	while (looks < 3) {
 		nanosleep(&pause, NULL);
 		looks = w->thread && is_asleep(w->thread) ? looks + 1 : 0;
 	}
+}
+
+static pthread_t start(struct waiting *w, void *(*body)(void *))
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, body, w), 0);
+	until_asleep(w);
 	return thread;
 }
 
@@ -369,6 +375,7 @@ static void what_an_interrupted_wait_took_is_there_for_the_next(struct machine *
 	thread = start(w, wait_for_both);
 	assert_int_equal(set(m, w[0].id), 0);
 	assert_int_equal(poll_one(m, w[0].id), KFD_IOC_WAIT_RESULT_TIMEOUT); /* taken */
+	until_asleep(w);
 	pthread_kill(thread, SIGUSR1);
 	pthread_join(thread, NULL);
 	sigaction(SIGUSR1, &old, NULL);
