@@ -180,6 +180,8 @@ static void take_bad_free(struct balance *balance, const struct call *call, int6
 	const struct freed *freed = g_hash_table_lookup(balance->freed_at, &key);
 	struct bad_free *bad = NULL;
 
+	if (!scope_counts(model_scope(process->model), time_ns))
+		return;
 	for (guint i = 0; i < balance->bad_frees->len && !bad; i++) {
 		struct bad_free *other = g_ptr_array_index(balance->bad_frees, i);
 

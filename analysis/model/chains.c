@@ -8,7 +8,6 @@ struct chains {
 	GHashTable *nodes;         /* set of struct chain, owned */
 	GPtrArray *roots;          /* of borrowed struct chain */
 	const struct model *model; /* borrowed */
-	int64_t begin_ns, end_ns;  /* 0: no limit */
 };
 
 static guint chain_hash(gconstpointer data)
@@ -96,7 +95,7 @@ static uint64_t taken_bytes(const struct call *call)
 
 static bool is_wanted(const struct chains *chains, const struct call *call)
 {
-	return model_within(chains->model, chains->begin_ns, chains->end_ns, call->entry_ns);
+	return scope_counts(model_scope(chains->model), call->entry_ns);
 }
 
 static void call_ended(void *data, const struct call *call, int64_t time_ns,
@@ -129,12 +128,6 @@ struct chains *chains_new(struct model *model)
 	chains->roots = g_ptr_array_new();
 	model_observe(model, &observer);
 	return chains;
-}
-
-void chains_limit(struct chains *chains, int64_t begin_ns, int64_t end_ns)
-{
-	chains->begin_ns = begin_ns;
-	chains->end_ns = end_ns;
 }
 
 void chains_free(struct chains *chains)

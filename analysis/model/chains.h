@@ -24,8 +24,6 @@ struct chains;
 
 /* Starts watching. @param model  borrowed, must outlive the chains. */
 struct chains *chains_new(struct model *model);
-/* Only calls that began in between (model_within()) are counted. */
-void chains_limit(struct chains *chains, int64_t begin_ns, int64_t end_ns);
 void chains_free(struct chains *chains);
 /* The outermost nodes, of struct chain, in order of first appearance. */
 const GPtrArray *chains_roots(const struct chains *chains);

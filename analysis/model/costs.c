@@ -10,9 +10,8 @@
 
 struct costs {
 	const struct model *model; /* borrowed */
-	int64_t begin_ns, end_ns;
-	GHashTable *table; /* set of struct cost, owned */
-	GPtrArray *list;   /* borrowed from it */
+	GHashTable *table;         /* set of struct cost, owned */
+	GPtrArray *list;           /* borrowed from it */
 };
 
 /* The last call of a thread; a link of cost.order. */
@@ -316,7 +315,7 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 	uint32_t nodes[CALL_IDS_MAX], count, code;
 	bool is_api = call->type->layer <= LAYER_API;
 
-	if (!model_within(costs->model, costs->begin_ns, costs->end_ns, call->entry_ns))
+	if (!scope_counts(model_scope(costs->model), call->entry_ns))
 		return;
 	cost = get_cost(data, thread->process, call->type);
 	if (!exit) {
@@ -356,12 +355,6 @@ struct costs *costs_new(struct model *model)
 	costs->list = g_ptr_array_new();
 	model_observe(model, &observer);
 	return costs;
-}
-
-void costs_limit(struct costs *costs, int64_t begin_ns, int64_t end_ns)
-{
-	costs->begin_ns = begin_ns;
-	costs->end_ns = end_ns;
 }
 
 void costs_free(struct costs *costs)

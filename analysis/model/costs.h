@@ -68,8 +68,6 @@ struct costs;
 
 /* Starts watching. @param model  borrowed, must outlive the costs. */
 struct costs *costs_new(struct model *model);
-/* Only calls that began in between (model_within()) are counted. */
-void costs_limit(struct costs *costs, int64_t begin_ns, int64_t end_ns);
 void costs_free(struct costs *costs);
 /* Of struct cost, in the order of first use. */
 const GPtrArray *costs_list(const struct costs *costs);

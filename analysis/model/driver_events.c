@@ -9,6 +9,12 @@
 /* A line that is older than this when it is read has another clock than the recording's. */
 #define DELAY_MAX_NS INT64_C(60000000000)
 
+/* A beginning. */
+struct open_span {
+	int64_t since_ns;
+	bool is_counted;
+};
+
 /* What an end has to have in common with its beginning. */
 struct open_key {
 	const struct process *process;
@@ -24,15 +30,17 @@ struct last_call {
 };
 
 struct driver_events {
-	GPtrArray *streams;     /* of struct driver_stream, owned */
-	GPtrArray *evictions;   /* of struct eviction, owned */
-	GPtrArray *migrations;  /* of struct migration_sum, owned */
-	GPtrArray *page_faults; /* of struct page_fault_sum, owned */
-	GPtrArray *unmaps;      /* of struct unmap_sum, owned */
-	GPtrArray *notes;       /* of struct driver_note, owned */
-	uint64_t evictions_count, notes_count;
+	const struct scope *scope; /* borrowed */
+	GPtrArray *streams;        /* of struct driver_stream, owned */
+	GPtrArray *evictions;      /* of struct eviction, owned */
+	GPtrArray *migrations;     /* of struct migration_sum, owned */
+	GPtrArray *page_faults;    /* of struct page_fault_sum, owned */
+	GPtrArray *unmaps;         /* of struct unmap_sum, owned */
+	GPtrArray *notes;          /* of struct driver_note, owned */
+	uint64_t evictions_beyond; /* that are only counted */
+	uint64_t notes_count;
 	struct driver_observer observer;
-	GHashTable *open;  /* struct open_key, owned -> int64_t, owned: since when */
+	GHashTable *open;  /* struct open_key, owned -> struct open_span, owned */
 	GHashTable *calls; /* struct process -> struct last_call, owned */
 };
 
@@ -101,36 +109,41 @@ static void begin(struct driver_events *events, const struct process *process,
 		  const struct record *record, enum driver_event event, struct driver_sum *sum)
 {
 	const struct open_key key = key_of(process, record, event);
-	int64_t *since = g_new(int64_t, 1);
+	const int64_t since_ns = moment(record);
+	const struct open_span span = { since_ns, scope_counts(events->scope, since_ns) };
 
-	*since = moment(record);
-	sum->count++;
-	sum->open++;
-	sum->bytes += key.size_bytes;
+	if (span.is_counted) {
+		sum->count++;
+		sum->open++;
+		sum->bytes += key.size_bytes;
+	}
 	if (g_hash_table_size(events->open) < OPEN_MAX)
-		g_hash_table_replace(events->open, g_memdup2(&key, sizeof(key)), since);
-	else
-		g_free(since);
+		g_hash_table_replace(events->open, g_memdup2(&key, sizeof(key)),
+				     g_memdup2(&span, sizeof(span)));
 }
 
-static void end(struct driver_events *events, const struct process *process,
+/* @return whether it counts: what has a beginning counts where it began. */
+static bool end(struct driver_events *events, const struct process *process,
 		const struct record *record, enum driver_event event, struct driver_sum *sum)
 {
 	const struct open_key key = key_of(process, record, event);
-	const int64_t *since = g_hash_table_lookup(events->open, &key);
-	int64_t length_ns;
+	const struct open_span *span = g_hash_table_lookup(events->open, &key);
+	const int64_t end_ns = moment(record);
+	bool is_counted = span ? span->is_counted : scope_counts(events->scope, end_ns);
 
-	if (!since) {
+	if (!span && is_counted) {
 		sum->count++;
 		sum->unbegun++;
 		sum->bytes += key.size_bytes;
-		return;
+	} else if (is_counted) {
+		const int64_t length_ns = MAX(end_ns - span->since_ns, 0);
+
+		sum->open -= sum->open > 0;
+		sum->total_ns += length_ns;
+		sum->longest_ns = MAX(sum->longest_ns, length_ns);
 	}
-	length_ns = MAX(moment(record) - *since, 0);
-	sum->open -= sum->open > 0;
-	sum->total_ns += length_ns;
-	sum->longest_ns = MAX(sum->longest_ns, length_ns);
 	g_hash_table_remove(events->open, &key);
+	return is_counted;
 }
 
 static void tell(const struct driver_events *events, const struct eviction *eviction,
@@ -141,13 +154,15 @@ static void tell(const struct driver_events *events, const struct eviction *evic
 }
 
 static struct eviction *new_eviction(struct driver_events *events, struct process *process,
-				     uint32_t node)
+				     uint32_t node, int64_t time_ns)
 {
 	const struct last_call *last = g_hash_table_lookup(events->calls, process);
 	struct eviction *eviction;
 
-	if (events->evictions_count++ >= DRIVER_EVENTS_MAX)
+	if (events->evictions->len >= DRIVER_EVENTS_MAX) {
+		events->evictions_beyond += scope_counts(events->scope, time_ns);
 		return NULL;
+	}
 	eviction = g_new0(struct eviction, 1);
 	eviction->process = process;
 	eviction->node = node;
@@ -163,11 +178,13 @@ static struct eviction *new_eviction(struct driver_events *events, struct proces
 static void take_eviction(struct driver_events *events, struct process *process,
 			  const struct record *record)
 {
-	struct eviction *eviction = new_eviction(events, process, (uint32_t)number(record, "node"));
+	const int64_t begin_ns = moment(record);
+	struct eviction *eviction =
+		new_eviction(events, process, (uint32_t)number(record, "node"), begin_ns);
 
 	if (!eviction)
 		return;
-	eviction->begin_ns = moment(record);
+	eviction->begin_ns = begin_ns;
 	eviction->trigger = (uint32_t)number(record, "trigger");
 	tell(events, eviction, record->time_ns);
 }
@@ -185,13 +202,16 @@ static void take_restore(struct driver_events *events, struct process *process,
 			found = eviction;
 	}
 	/* An eviction before the first line; not one of those that are only counted. */
-	if (!found && events->evictions_count < DRIVER_EVENTS_MAX)
-		found = new_eviction(events, process, node);
+	if (!found && events->evictions->len < DRIVER_EVENTS_MAX)
+		found = new_eviction(events, process, node, moment(record));
 	if (!found)
 		return;
 	found->end_ns = MAX(moment(record), found->begin_ns);
 	found->is_rescheduled = number(record, "is_rescheduled") != 0;
 	tell(events, found, record->time_ns);
+	/* Those of other times must not take the places of those in the scope. */
+	if (!scope_overlaps(events->scope, found->begin_ns, found->end_ns))
+		g_ptr_array_remove(events->evictions, found);
 }
 
 static void take_migration(struct driver_events *events, struct process *process,
@@ -217,8 +237,8 @@ static void take_migration(struct driver_events *events, struct process *process
 		g_ptr_array_add(events->migrations, row);
 	}
 	if (is_end) {
-		row->failed += number(record, "error") != 0;
-		end(events, process, record, DRIVER_MIGRATE_START, &row->sum);
+		row->failed += end(events, process, record, DRIVER_MIGRATE_START, &row->sum) &&
+			       number(record, "error") != 0;
 	} else {
 		begin(events, process, record, DRIVER_MIGRATE_START, &row->sum);
 	}
@@ -248,10 +268,11 @@ static void take_page_fault(struct driver_events *events, struct process *proces
 		page_faults_of(events, process, (uint32_t)number(record, "node"));
 
 	if (is_end) {
-		row->migrated += number(record, "is_migrated") != 0;
-		end(events, process, record, DRIVER_FAULT_START, &row->sum);
+		row->migrated += end(events, process, record, DRIVER_FAULT_START, &row->sum) &&
+				 number(record, "is_migrated") != 0;
 	} else {
-		row->writes += number(record, "is_write") != 0;
+		row->writes += scope_counts(events->scope, moment(record)) &&
+			       number(record, "is_write") != 0;
 		begin(events, process, record, DRIVER_FAULT_START, &row->sum);
 	}
 }
@@ -263,6 +284,8 @@ static void take_unmap(struct driver_events *events, struct process *process,
 	uint32_t trigger = (uint32_t)number(record, "trigger");
 	struct unmap_sum *row = NULL;
 
+	if (!scope_counts(events->scope, moment(record)))
+		return;
 	for (guint i = 0; i < events->unmaps->len && !row; i++) {
 		struct unmap_sum *one = g_ptr_array_index(events->unmaps, i);
 
@@ -285,7 +308,8 @@ static void take_note(struct driver_events *events, struct process *process,
 {
 	struct driver_note *note;
 
-	if (events->notes_count++ >= DRIVER_EVENTS_MAX)
+	if (!scope_counts(events->scope, record->time_ns) ||
+	    events->notes_count++ >= DRIVER_EVENTS_MAX)
 		return;
 	note = g_new0(struct driver_note, 1);
 	note->process = process;
@@ -409,6 +433,7 @@ struct driver_events *driver_events_new(struct model *model)
 						 .call_began = call_began,
 						 .state_told = state_told };
 
+	events->scope = model_scope(model);
 	events->streams = g_ptr_array_new_with_free_func(g_free);
 	events->evictions = g_ptr_array_new_with_free_func(g_free);
 	events->migrations = g_ptr_array_new_with_free_func(g_free);
@@ -453,7 +478,15 @@ const GPtrArray *driver_evictions(const struct driver_events *events)
 
 uint64_t driver_evictions_count(const struct driver_events *events)
 {
-	return events->evictions_count;
+	uint64_t count = events->evictions_beyond;
+
+	for (guint i = 0; i < events->evictions->len; i++) {
+		const struct eviction *eviction = g_ptr_array_index(events->evictions, i);
+
+		count += scope_overlaps(events->scope, eviction->begin_ns,
+					eviction->end_ns ? eviction->end_ns : INT64_MAX);
+	}
+	return count;
 }
 
 const GPtrArray *driver_migrations(const struct driver_events *events)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the driver's event streams told (kmt_smi, docs/events.md): watches a model and keeps evictions of
- * queues as spans, migrations, page faults and unmaps as sums, and the rest as notes.
+ * queues as spans, migrations, page faults and unmaps as sums, and the rest as notes. Sums and notes are
+ * of the model's scope; a pair counts where it began.
  */
 #ifndef KFDSCOPE_ANALYSIS_MODEL_DRIVER_EVENTS_H
 #define KFDSCOPE_ANALYSIS_MODEL_DRIVER_EVENTS_H

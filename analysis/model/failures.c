@@ -349,6 +349,15 @@ static void note_inner(GArray *open, guint index, const struct call *call,
 	outer->inner_args = args_reader_all(pending->entry);
 }
 
+static void add_outermost(struct failures *failures, const struct call *call,
+			  const struct record *exit, struct pending *pending, bool failed)
+{
+	if (failed)
+		add_failure(failures, call, exit, pending);
+	else if (pending->inner)
+		add_recovered(failures, call, pending, exit->time_ns);
+}
+
 static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		       const struct record *exit)
 {
@@ -366,10 +375,8 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 
 		if (around && failed && outer < open->len)
 			note_inner(open, outer, call, exit, pending);
-		else if (!around && failed)
-			add_failure(failures, call, exit, pending);
-		else if (!around && pending->inner)
-			add_recovered(failures, call, pending, time_ns);
+		else if (!around && scope_counts(model_scope(failures->model), time_ns))
+			add_outermost(failures, call, exit, pending, failed);
 	}
 	g_array_set_size(open, open->len - 1);
 }

@@ -45,11 +45,14 @@ static void lane_free(void *data)
 }
 
 static struct lane *lane_new(struct lanes *lanes, enum lane_class class,
-			     const struct process *process, uint64_t id, const char *what)
+			     const struct process *process, uint64_t id, const char *what,
+			     int64_t begin_ns)
 {
 	struct lane *lane;
 
-	if (lanes->lists[class]->len >= LANES_MAX) {
+	/* Lanes from before the scope may be gone when it begins. */
+	if (lanes->lists[class]->len >= LANES_MAX &&
+	    begin_ns >= model_scope(lanes->model)->begin_ns) {
 		lanes->dropped[class]++;
 		return NULL;
 	}
@@ -109,8 +112,11 @@ static void lane_open(struct lanes *lanes, enum lane_class class, const struct c
 		      uint64_t id, const char *what, int64_t time_ns)
 {
 	const struct lane_key key = { call->thread->process, class, id };
-	struct lane *lane = lane_new(lanes, class, key.process, id, what);
+	struct lane *lane;
 
+	if (scope_is_over(model_scope(lanes->model), time_ns))
+		return;
+	lane = lane_new(lanes, class, key.process, id, what, time_ns);
 	if (!lane)
 		return;
 	lane->node_id = (uint32_t)values_get(&call->values, FIELD_NODE, UINT32_MAX);
@@ -122,7 +128,7 @@ static void lane_close(struct lanes *lanes, enum lane_class class, const struct 
 		       uint64_t id, int64_t time_ns)
 {
 	const struct lane_key key = { call->thread->process, class, id };
-	const struct lane *lane = g_hash_table_lookup(lanes->open, &key);
+	struct lane *lane = g_hash_table_lookup(lanes->open, &key);
 	struct lane_bar *bar = lane ? bar_at(lane, lane->bars->len - 1) : NULL;
 
 	if (!bar)
@@ -130,6 +136,8 @@ static void lane_close(struct lanes *lanes, enum lane_class class, const struct 
 	bar->end_ns = time_ns;
 	bar->is_open = false;
 	g_hash_table_remove(lanes->open, &key);
+	if (!scope_overlaps(model_scope(lanes->model), bar->begin_ns, time_ns))
+		g_ptr_array_remove(lanes->lists[class], lane);
 }
 
 /* One lane for all waits of a thread; a wait inside another is part of it. */
@@ -138,11 +146,14 @@ static void take_wait(struct lanes *lanes, const struct call *call, int64_t time
 	const struct thread *thread = call->thread;
 	struct lane *lane = g_hash_table_lookup(lanes->threads, thread);
 
+	if (!scope_overlaps(model_scope(lanes->model), call->entry_ns, time_ns))
+		return;
 	for (guint i = 0; i + 1 < thread->calls->len; i++)
 		if (g_array_index(thread->calls, struct call, i).type->op == OP_WAIT)
 			return;
 	if (!lane) {
-		lane = lane_new(lanes, LANE_WAIT, thread->process, thread->vtid, thread->name);
+		lane = lane_new(lanes, LANE_WAIT, thread->process, thread->vtid, thread->name,
+				call->entry_ns);
 		if (!lane)
 			return;
 		g_hash_table_insert(lanes->threads, (void *)thread, lane);

@@ -2,7 +2,8 @@
 /*
  * What a reader can see beside the memory on one time axis: a lane for each queue's life, for each
  * thread's waits and for each counter run. Each lane has a limit on its bars: beyond it, bars that lie
- * close together become one that says how many they were.
+ * close together become one that says how many they were. Bars are those that lie in the model's scope,
+ * or reach into it.
  */
 #ifndef KFDSCOPE_ANALYSIS_MODEL_LANES_H
 #define KFDSCOPE_ANALYSIS_MODEL_LANES_H

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model-internal.h"
+#include "model.h"
 
 guint site_hash(gconstpointer data)
 {
@@ -166,30 +167,70 @@ static struct usage *node_usage(struct memory *memory, const struct site *site)
 	return &memory->node_usage[MIN(site->node_id, G_N_ELEMENTS(memory->node_usage) - 1)];
 }
 
+static const struct scope *scope_of(const struct memory *memory)
+{
+	return model_scope(memory->process->model);
+}
+
 static void usages_add(struct block *block)
 {
 	struct site *site = block->site;
 	struct memory *memory = block->memory;
+	const struct scope *scope = scope_of(memory);
+	uint64_t bytes = block->size_bytes;
+	int64_t time_ns = block->begin_ns;
 
-	usage_add(&site->usage, block->size_bytes, block->begin_ns);
-	usage_add(class_usage(memory, site), block->size_bytes, block->begin_ns);
+	usage_add(&site->usage, scope, bytes, time_ns);
+	usage_add(class_usage(memory, site), scope, bytes, time_ns);
 	if (site_is_memory(site))
-		usage_add(node_usage(memory, site), block->size_bytes, block->begin_ns);
+		usage_add(node_usage(memory, site), scope, bytes, time_ns);
 	if (site->class == BLOCK_INTERNAL)
-		memory->origin_live[site->origin] += block->size_bytes;
+		usage_add(&memory->origin_usage[site->origin], scope, bytes, time_ns);
 }
 
-static void usages_sub(struct block *block)
+static void usages_sub(struct block *block, int64_t time_ns)
 {
 	struct site *site = block->site;
 	struct memory *memory = block->memory;
+	const struct scope *scope = scope_of(memory);
+	uint64_t bytes = block->size_bytes;
 
-	usage_sub(&site->usage, block->size_bytes);
-	usage_sub(class_usage(memory, site), block->size_bytes);
+	usage_sub(&site->usage, scope, bytes, time_ns);
+	usage_sub(class_usage(memory, site), scope, bytes, time_ns);
 	if (site_is_memory(site))
-		usage_sub(node_usage(memory, site), block->size_bytes);
+		usage_sub(node_usage(memory, site), scope, bytes, time_ns);
 	if (site->class == BLOCK_INTERNAL)
-		memory->origin_live[site->origin] -= block->size_bytes;
+		usage_sub(&memory->origin_usage[site->origin], scope, bytes, time_ns);
+}
+
+static void count_taken(struct block *block)
+{
+	struct memory *memory = block->memory;
+	struct site *site = block->site;
+
+	if (!scope_counts(scope_of(memory), block->begin_ns))
+		return;
+	site->taken_count++;
+	site->taken_bytes += block->size_bytes;
+	if (site->class == BLOCK_INTERNAL) {
+		memory->origin_bytes[site->origin] += block->size_bytes;
+		memory->origin_count[site->origin]++;
+	}
+}
+
+static void count_ended(struct block *block, int64_t time_ns)
+{
+	struct memory *memory = block->memory;
+	struct site *site = block->site;
+
+	if (!scope_counts(scope_of(memory), time_ns))
+		return;
+	site->ended_count++;
+	site->lifetime_sum_ns += (uint64_t)MAX(time_ns - block->begin_ns, 0);
+	if (site_is_memory(site)) {
+		memory->freed_count++;
+		memory->freed_bytes += block->size_bytes;
+	}
 }
 
 static void unindex(struct block *block)
@@ -239,16 +280,12 @@ struct block *block_begin(struct memory *memory, const struct block_plan *plan)
 		block->indexed = true;
 		g_hash_table_add(memory->indexed, block);
 	}
-	if (site->taken_count++ == 0)
+	if (site->begun_count++ == 0)
 		site->first_ns = plan->begin_ns;
 	site->last_ns = plan->begin_ns;
 	site->newest = MAX(site->newest, plan->made ? plan->made : MADE_NOW + block->id);
-	site->taken_bytes += plan->size_bytes;
+	count_taken(block);
 	usages_add(block);
-	if (site->class == BLOCK_INTERNAL) {
-		memory->origin_bytes[site->origin] += plan->size_bytes;
-		memory->origin_count[site->origin]++;
-	}
 	model_notify_block(memory->process->model, block, plan->begin_ns, true);
 	return block;
 }
@@ -289,7 +326,6 @@ static void keep_bos(struct block *block, int64_t time_ns)
 void block_end(struct block *block, int64_t time_ns, const struct stack *free_stack)
 {
 	struct memory *memory = block->memory;
-	struct site *site = block->site;
 
 	if (block->share) {
 		block->share->freed_ns = time_ns;
@@ -299,13 +335,8 @@ void block_end(struct block *block, int64_t time_ns, const struct stack *free_st
 	block->free_stack = free_stack;
 	if (block->fate != FATE_REPLACED)
 		block->fate = FATE_FREED;
-	site->ended_count++;
-	site->lifetime_sum_ns += (uint64_t)MAX(time_ns - block->begin_ns, 0);
-	usages_sub(block);
-	if (site_is_memory(site)) {
-		memory->freed_count++;
-		memory->freed_bytes += block->size_bytes;
-	}
+	count_ended(block, time_ns);
+	usages_sub(block, time_ns);
 	model_notify_block(memory->process->model, block, time_ns, false);
 	keep_bos(block, time_ns);
 	block_remove(block);
@@ -320,7 +351,7 @@ void block_leave(struct block *block, int64_t time_ns)
 
 void block_give_up(struct block *block, int64_t time_ns)
 {
-	usages_sub(block);
+	usages_sub(block, time_ns);
 	model_notify_block(block->memory->process->model, block, time_ns, false);
 	block_leave(block, time_ns);
 }
@@ -329,9 +360,12 @@ void block_forget(struct block *block)
 {
 	struct site *site = block->site;
 
-	site->taken_count--;
-	site->taken_bytes -= block->size_bytes;
-	usages_sub(block);
+	site->begun_count--;
+	if (scope_counts(scope_of(block->memory), block->begin_ns)) {
+		site->taken_count--;
+		site->taken_bytes -= block->size_bytes;
+	}
+	usages_sub(block, block->begin_ns);
 	model_notify_block(block->memory->process->model, block, block->begin_ns, false);
 	block_remove(block);
 }

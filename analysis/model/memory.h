@@ -68,10 +68,12 @@ struct site {
 	uint32_t node_id; /* UINT32_MAX: unknown */
 	uint32_t gpu_id;  /* 0: none or unknown */
 
-	uint64_t taken_count, taken_bytes; /* all lifetimes that began here */
+	/* Lifetimes that began, and that ended, in the scope. */
+	uint64_t taken_count, taken_bytes;
 	uint64_t ended_count;
-	uint64_t lifetime_sum_ns; /* of the ended ones */
-	int64_t first_ns, last_ns;
+	uint64_t lifetime_sum_ns;  /* of the ended ones */
+	uint64_t begun_count;      /* all lifetimes that began here */
+	int64_t first_ns, last_ns; /* of them all */
 	uint64_t newest; /* grows with each block that begins anywhere, also before the recording */
 	struct usage usage;
 };
@@ -166,14 +168,15 @@ struct memory {
 	uint64_t ids;
 	uint32_t dump; /* number of the current or last state dump */
 	int64_t dump_begin_ns;
+	/* In the scope. */
 	uint64_t freed_count, freed_bytes;
 	uint64_t unknown_frees; /* successful frees of addresses the recording never showed */
 	uint64_t failed_frees;
 	uint64_t replaced;
 	uint64_t settled_by_dump; /* ended because a state dump did not list them */
 	uint64_t queues_created, queues_destroyed, events_created, events_destroyed;
-	uint64_t origin_bytes[ORIGIN_COUNT], origin_count[ORIGIN_COUNT]; /* ever taken */
-	uint64_t origin_live[ORIGIN_COUNT];
+	uint64_t origin_bytes[ORIGIN_COUNT], origin_count[ORIGIN_COUNT]; /* taken in the scope */
+	struct usage origin_usage[ORIGIN_COUNT];
 };
 
 struct memory *memory_new(struct process *process);

@@ -6,6 +6,7 @@
 #include "guests.h"
 #include "memory-internal.h"
 #include "model-internal.h"
+#include "model.h"
 
 static uint32_t call_ctx(const struct call *call)
 {
@@ -86,6 +87,11 @@ static struct block *dumped_meanwhile(const struct memory *memory, const struct 
 	return block && block->from_dump && block->begin_ns >= call->entry_ns ? block : NULL;
 }
 
+static bool counts(const struct memory *memory, const struct record *exit)
+{
+	return scope_counts(model_scope(memory->process->model), exit->time_ns);
+}
+
 static void api_free(struct memory *memory, struct call *call, const struct record *exit)
 {
 	struct block *block = call->target;
@@ -102,14 +108,14 @@ static void api_free(struct memory *memory, struct call *call, const struct reco
 		return;
 	}
 	if (status != 0) {
-		memory->failed_frees++;
+		memory->failed_frees += counts(memory, exit);
 		if (block && !block->ended)
 			block_refuse(
 				block, status,
 				(uint32_t)values_get(&exit->values, FIELD_ERRNO, call->inner_errno),
 				exit->time_ns, call->stack);
 	} else if (!block) {
-		memory->unknown_frees++;
+		memory->unknown_frees += counts(memory, exit);
 	} else if (!block->ended) {
 		block_end(block, exit->time_ns, call->stack);
 	}
@@ -428,7 +434,7 @@ static void bo_end(struct memory *memory, struct call *call, struct call *around
 	block = bo->block;
 	if (ioctl_result(exit) < 0) {
 		if (block && !around) {
-			memory->failed_frees++;
+			memory->failed_frees += counts(memory, exit);
 			block_refuse(block, 0, ioctl_errno(exit), exit->time_ns, call->stack);
 		}
 		return;

@@ -24,6 +24,7 @@ struct model {
 	GArray *lost;          /* of struct lost_span */
 	uint64_t lost_count, events, own_events, foreign_events, unpaired_events;
 	int64_t begin_ns, end_ns;
+	struct scope scope; /* begin and end as given, until there is a first record */
 	uint32_t schema_major, schema_minor;
 };
 
@@ -539,6 +540,18 @@ static void take_state(struct model *model, const struct record *record)
 	notify_state(model, process, record);
 }
 
+static int64_t moment_since(int64_t begin_ns, int64_t time_ns)
+{
+	return time_ns < 0 ? begin_ns - time_ns : time_ns;
+}
+
+static void begin_recording(struct model *model, int64_t time_ns)
+{
+	model->begin_ns = time_ns;
+	model->scope.begin_ns = moment_since(time_ns, model->scope.begin_ns);
+	model->scope.end_ns = moment_since(time_ns, model->scope.end_ns);
+}
+
 void model_take(struct model *model, const struct record *record)
 {
 	if (record->kind == RECORD_LOST) {
@@ -546,7 +559,7 @@ void model_take(struct model *model, const struct record *record)
 		return;
 	}
 	if (model->events++ == 0)
-		model->begin_ns = record->time_ns;
+		begin_recording(model, record->time_ns);
 	model->end_ns = MAX(model->end_ns, record->time_ns);
 	switch (record->kind) {
 	case RECORD_OTHER:
@@ -649,6 +662,16 @@ const GPtrArray *model_guest_rows(const struct model *model)
 	return guests_rows(model->guests);
 }
 
+void model_limit(struct model *model, int64_t begin_ns, int64_t end_ns)
+{
+	model->scope = (struct scope){ begin_ns, end_ns };
+}
+
+const struct scope *model_scope(const struct model *model)
+{
+	return &model->scope;
+}
+
 const GPtrArray *model_processes(const struct model *model)
 {
 	return model->processes;
@@ -702,9 +725,10 @@ int64_t model_end_ns(const struct model *model)
 bool model_overlaps(const struct model *model, int64_t begin_ns, int64_t end_ns, int64_t from_ns,
 		    int64_t until_ns)
 {
-	begin_ns = begin_ns < 0 ? model->begin_ns - begin_ns : begin_ns;
-	end_ns = end_ns < 0 ? model->begin_ns - end_ns : end_ns;
-	return until_ns >= begin_ns && (!end_ns || from_ns <= end_ns);
+	const struct scope scope = { moment_since(model->begin_ns, begin_ns),
+				     moment_since(model->begin_ns, end_ns) };
+
+	return scope_overlaps(&scope, from_ns, until_ns);
 }
 
 bool model_within(const struct model *model, int64_t begin_ns, int64_t end_ns, int64_t time_ns)

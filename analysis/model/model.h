@@ -55,6 +55,14 @@ const char *model_intern(struct model *model, const char *text);
 /* @return the call type of that name and layer, as long as the model lives. */
 const struct call_type *model_call_type(struct model *model, enum layer layer, const char *name);
 
+/*
+ * Results are to be about a part of the recording (scope.h); call it before the first record.
+ * @param begin_ns, end_ns  0: no limit; negative: so long after the recording's begin.
+ */
+void model_limit(struct model *model, int64_t begin_ns, int64_t end_ns);
+/* @return borrowed; its times are known from the first record on. */
+const struct scope *model_scope(const struct model *model);
+
 /* Takes the next record. Times must not decrease, except for LOST records. */
 void model_take(struct model *model, const struct record *record);
 /*

@@ -285,20 +285,3 @@ void thread_pop(struct thread *thread)
 {
 	g_array_set_size(thread->calls, thread->calls->len - 1);
 }
-
-void usage_add(struct usage *usage, uint64_t bytes, int64_t time_ns)
-{
-	usage->live_bytes += bytes;
-	usage->live_count++;
-	if (usage->live_bytes > usage->peak_bytes) {
-		usage->peak_bytes = usage->live_bytes;
-		usage->peak_ns = time_ns;
-	}
-}
-
-void usage_sub(struct usage *usage, uint64_t bytes)
-{
-	usage->live_bytes -= MIN(bytes, usage->live_bytes);
-	if (usage->live_count)
-		usage->live_count--;
-}

@@ -11,6 +11,7 @@
 
 #include "modules.h"
 #include "record.h"
+#include "scope.h"
 
 struct block;
 struct bo;
@@ -67,13 +68,6 @@ struct unfinished {
 struct node {
 	uint32_t node_id, gpu_id;
 	char *name; /* owned, may be NULL */
-};
-
-/* Bytes over time. */
-struct usage {
-	uint64_t live_bytes, live_count;
-	uint64_t peak_bytes;
-	int64_t peak_ns;
 };
 
 /* How a process ended, as far as the recording says. */
@@ -157,9 +151,5 @@ struct call *thread_top(const struct thread *thread);
 struct call *thread_top_api(const struct thread *thread);
 /* Drops the innermost call. */
 void thread_pop(struct thread *thread);
-
-/* Adds to (or, with a negative count, takes from) the bytes in use. */
-void usage_add(struct usage *usage, uint64_t bytes, int64_t time_ns);
-void usage_sub(struct usage *usage, uint64_t bytes);
 
 #endif

@@ -11,8 +11,9 @@ static void census_free(void *data)
 	g_free(census);
 }
 
-void queue_counts_init(struct queue_counts *counts)
+void queue_counts_init(struct queue_counts *counts, const struct scope *scope)
 {
+	counts->scope = scope;
 	counts->list = g_ptr_array_new_with_free_func(census_free);
 	counts->limits = g_array_new(FALSE, FALSE, sizeof(struct queue_limits));
 }
@@ -125,6 +126,27 @@ static struct queue_excess *last_excess(struct queue_census *census)
 	return last->is_open ? last : NULL;
 }
 
+void queue_counts_pass(struct queue_counts *counts, GHashTable *live, int64_t time_ns)
+{
+	const struct scope *scope = counts->scope;
+	bool begins = scope->begin_ns && !counts->is_begun && time_ns >= scope->begin_ns;
+	bool ends = !counts->is_over && scope_is_over(scope, time_ns);
+
+	for (guint i = 0; (begins || ends) && i < counts->list->len; i++) {
+		struct queue_census *census = g_ptr_array_index(counts->list, i);
+
+		if (begins) {
+			census->peak = census->live;
+			census->peak_ns = scope->begin_ns;
+			take_shares(census, live);
+		}
+		if (ends)
+			census->alive = census->live;
+	}
+	counts->is_begun |= begins;
+	counts->is_over |= ends;
+}
+
 void queue_counts_add(struct queue_counts *counts, const struct queue *queue, GHashTable *live,
 		      int64_t time_ns)
 {
@@ -132,8 +154,8 @@ void queue_counts_add(struct queue_counts *counts, const struct queue *queue, GH
 	struct queue_excess *excess = last_excess(census);
 
 	census->live++;
-	census->created++;
-	if (census->live > census->peak) {
+	census->created += scope_counts(counts->scope, time_ns);
+	if (census->live > census->peak && !counts->is_over) {
 		census->peak = census->live;
 		census->peak_ns = time_ns;
 		take_shares(census, live);
@@ -156,18 +178,24 @@ void queue_counts_remove(struct queue_counts *counts, const struct queue *queue,
 
 	if (census->live)
 		census->live--;
-	census->destroyed++;
+	census->destroyed += scope_counts(counts->scope, time_ns);
 	if (excess && census->live <= census->limit) {
 		excess->end_ns = time_ns;
 		excess->is_open = false;
 	}
 }
 
-void queue_counts_finish(struct queue_counts *counts, int64_t time_ns)
+void queue_counts_finish(struct queue_counts *counts, GHashTable *live, int64_t time_ns)
 {
+	queue_counts_pass(counts, live, time_ns);
+	if (!counts->is_begun && counts->scope->begin_ns) /* the scope begins after the end */
+		g_ptr_array_set_size(counts->list, 0);
 	for (guint i = 0; i < counts->list->len; i++) {
-		struct queue_excess *excess = last_excess(g_ptr_array_index(counts->list, i));
+		struct queue_census *census = g_ptr_array_index(counts->list, i);
+		struct queue_excess *excess = last_excess(census);
 
+		if (!counts->is_over)
+			census->alive = census->live;
 		if (excess)
 			excess->end_ns = time_ns;
 	}

@@ -216,6 +216,11 @@ static uint64_t live_on_node(const struct queues *queues, const struct queue *wa
 	return count;
 }
 
+static bool counts(const struct queues *queues, int64_t time_ns)
+{
+	return scope_counts(model_scope(queues->model), time_ns);
+}
+
 static void tell_changed(const struct queues *queues, const struct queue *queue, int64_t time_ns,
 			 bool began)
 {
@@ -240,6 +245,7 @@ static void begin_queue(struct queues *queues, struct queue *queue, int64_t time
 		queue->activity->queue_id = queue->id;
 		queue->activity->created_ns = queue->created_ns;
 	}
+	queue_counts_pass(&queues->counts, queues->live, time_ns);
 	g_hash_table_replace(queues->live, key, queue);
 	queue_counts_add(&queues->counts, queue, queues->live, time_ns);
 	tell_changed(queues, queue, time_ns, true);
@@ -249,9 +255,12 @@ static void refuse_queue(struct queues *queues, struct queue *wanted, const stru
 			 const struct record *exit)
 {
 	struct refused_queue *refused;
+	struct queues_process *about = process_of(queues, wanted->process);
+	bool counted = counts(queues, call->entry_ns);
 
-	process_of(queues, wanted->process)->refused++;
-	if (queues->refused_count++ >= QUEUES_REFUSED_MAX) {
+	about->refused += counted;
+	queues->refused_count += counted;
+	if (!counted || queues->refused_count > QUEUES_REFUSED_MAX) {
 		queue_free(wanted);
 		return;
 	}
@@ -294,7 +303,7 @@ static void end_create(struct queues *queues, const struct call *call, const str
 	queue->id = call->type->layer == LAYER_API
 			    ? values_get(&exit->values, FIELD_QUEUE, 0)
 			    : args_reader_number(exit->reader, "queue_id", 0);
-	process_of(queues, queue->process)->created++;
+	process_of(queues, queue->process)->created += counts(queues, exit->time_ns);
 	begin_queue(queues, queue, exit->time_ns);
 }
 
@@ -317,9 +326,10 @@ static void end_destroy(struct queues *queues, const struct call *call, int64_t 
 	const struct queue_key key = { process, queue_id(call) };
 	struct queue *queue = find_queue(queues, process, key.id);
 
-	process_of(queues, process)->destroyed++;
+	process_of(queues, process)->destroyed += counts(queues, time_ns);
 	if (!queue)
 		return;
+	queue_counts_pass(&queues->counts, queues->live, time_ns);
 	queue_counts_remove(&queues->counts, queue, time_ns);
 	tell_changed(queues, queue, time_ns, false);
 	g_hash_table_remove(queues->live, &key);
@@ -330,6 +340,7 @@ static void end_process(struct queues *queues, struct process *process, int64_t 
 {
 	GList *living = g_hash_table_get_values(queues->live);
 
+	queue_counts_pass(&queues->counts, queues->live, time_ns);
 	for (GList *link = living; link; link = link->next) {
 		struct queue *queue = link->data;
 		const struct queue_key key = { process, queue->id };
@@ -340,7 +351,7 @@ static void end_process(struct queues *queues, struct process *process, int64_t 
 			continue;
 		g_free(stored);
 		queue->at_close = true;
-		process_of(queues, process)->at_close++;
+		process_of(queues, process)->at_close += counts(queues, time_ns);
 		queue_counts_remove(&queues->counts, queue, time_ns);
 		tell_changed(queues, queue, time_ns, false);
 		g_ptr_array_add(queues->outstanding, value);
@@ -519,6 +530,8 @@ static void take_sample(struct queues *queues, struct process *process, const st
 	struct queue *queue = sampled_queue(queues, process, &sample);
 	struct queue_activity *row = queue ? queue->activity : NULL;
 
+	if (!counts(queues, record->time_ns))
+		return;
 	if (!row)
 		row = queue_activity_row(queues->activity, process, queue, &sample);
 	if (queue)
@@ -564,7 +577,7 @@ struct queues *queues_new(struct model *model)
 	queues->activity = g_ptr_array_new_with_free_func(queue_activity_free);
 	queues->streams = g_ptr_array_new_with_free_func(g_free);
 	queues->processes = g_ptr_array_new_with_free_func(g_free);
-	queue_counts_init(&queues->counts);
+	queue_counts_init(&queues->counts, model_scope(model));
 	model_observe(model, &observer);
 	return queues;
 }
@@ -596,7 +609,7 @@ const GPtrArray *queues_census(const struct queues *queues)
 {
 	struct queue_counts counts = queues->counts;
 
-	queue_counts_finish(&counts, model_end_ns(queues->model));
+	queue_counts_finish(&counts, queues->live, model_end_ns(queues->model));
 	return counts.list;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Queues: watches a model and keeps living queues, a census of them for each GPU and kind over all
  * processes of a host against the hardware's slots, creations that were refused, and event streams
- * that were opened.
+ * that were opened. What is counted, and peaks, are of the model's scope.
  */
 #ifndef KFDSCOPE_ANALYSIS_MODEL_QUEUES_H
 #define KFDSCOPE_ANALYSIS_MODEL_QUEUES_H
@@ -71,9 +71,11 @@ struct queue_census {
 	uint32_t gpu_id, node_id;
 	enum queue_kind kind;
 	uint64_t limit; /* slots of the hardware; 0: unknown */
-	uint64_t live, peak, created, destroyed;
+	uint64_t live;  /* while the recording goes by */
+	uint64_t peak, created, destroyed;
+	uint64_t alive; /* at the end of the scope */
 	int64_t peak_ns;
-	GArray *excess; /* owned, of struct queue_excess */
+	GArray *excess; /* owned, of struct queue_excess, in the whole recording */
 	GArray *shares; /* owned, of struct queue_share: at the peak */
 };
 

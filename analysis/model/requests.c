@@ -47,15 +47,20 @@ static void unindex(struct requests *requests, struct request *request)
 		g_hash_table_remove(requests->indexed, &request->address);
 }
 
-static void end(struct requests *requests, struct request *request)
+static const struct scope *scope_of(const struct request *request)
+{
+	return model_scope(request->site->process->model);
+}
+
+static void end(struct requests *requests, struct request *request, int64_t time_ns)
 {
 	if (request->ended)
 		return;
 	request->ended = true;
 	unindex(requests, request);
 	request->site->ended_count++;
-	usage_sub(&request->site->usage, request->size_bytes);
-	usage_sub(&requests->usage, request->size_bytes);
+	usage_sub(&request->site->usage, scope_of(request), request->size_bytes, time_ns);
+	usage_sub(&requests->usage, scope_of(request), request->size_bytes, time_ns);
 	g_hash_table_remove(requests->live, request);
 }
 
@@ -97,6 +102,7 @@ static struct request *begin(struct requests *requests, struct site *site, int64
 {
 	uint64_t address = record->values.v[FIELD_ADDRESS];
 	struct request *old = g_hash_table_lookup(requests->indexed, &address);
+	const struct scope *scope = model_scope(site->process->model);
 	struct request *request;
 
 	if (old) {
@@ -107,7 +113,7 @@ static struct request *begin(struct requests *requests, struct site *site, int64
 		 */
 		if (!old->free_pending) {
 			requests->replaced += old->begin_ns < entry_ns;
-			end(requests, old);
+			end(requests, old, record->time_ns);
 		}
 	}
 	request = g_new0(struct request, 1);
@@ -119,13 +125,16 @@ static struct request *begin(struct requests *requests, struct site *site, int64
 	request->entry_ns = entry_ns;
 	request->made = MADE_NOW + request->id;
 	request->begin_ns = record->time_ns;
-	if (request->site->taken_count++ == 0)
-		request->site->first_ns = request->begin_ns;
-	request->site->last_ns = request->begin_ns;
-	request->site->taken_bytes += request->size_bytes;
+	if (site->begun_count++ == 0)
+		site->first_ns = request->begin_ns;
+	site->last_ns = request->begin_ns;
+	if (scope_counts(scope, request->begin_ns)) {
+		site->taken_count++;
+		site->taken_bytes += request->size_bytes;
+	}
 	requests->taken_count++;
-	usage_add(&request->site->usage, request->size_bytes, request->begin_ns);
-	usage_add(&requests->usage, request->size_bytes, request->begin_ns);
+	usage_add(&site->usage, scope, request->size_bytes, request->begin_ns);
+	usage_add(&requests->usage, scope, request->size_bytes, request->begin_ns);
 	g_hash_table_insert(requests->indexed, &request->address, request);
 	g_hash_table_add(requests->live, request);
 	return request;
@@ -140,7 +149,7 @@ void requests_call_exit(struct requests *requests, struct process *process, stru
 		call->request->free_pending = false;
 		if (ok && !call->request->ended) {
 			requests->freed_count++;
-			end(requests, call->request);
+			end(requests, call->request, exit->time_ns);
 		}
 	} else if (ok && values_get(&call->values, FIELD_ADDRESS, 0)) {
 		requests->unknown_frees++;

@@ -142,7 +142,8 @@ static void end_mode(struct svm *svm, const struct call *call, bool is_set,
 	else
 		about->mode = args_reader_number(exit->reader, "enable", 0) != 0;
 	mode.after = about->mode;
-	g_array_append_val(about->modes, mode);
+	if (scope_counts(model_scope(svm->model), exit->time_ns))
+		g_array_append_val(about->modes, mode);
 }
 
 /* Types and values, as the call had them, or as a get came back with them. */
@@ -159,9 +160,7 @@ static void take_attributes(struct svm_call *to, const uint64_t *types, const ui
 static void end_attributes(struct svm *svm, const struct call *call, bool is_set,
 			   const struct args *entry, const struct record *exit)
 {
-	struct svm_range *range =
-		range_of(svm, call->thread->process, args_number(entry, "start_addr", 0),
-			 args_number(entry, "size", 0));
+	struct svm_range *range;
 	const struct arg *types = args_find(entry, "attrs_type");
 	const struct arg *values = args_find(entry, "attrs_value");
 	uint64_t got_types[SVM_ATTRIBUTES_MAX], got_values[SVM_ATTRIBUTES_MAX];
@@ -175,6 +174,10 @@ static void end_attributes(struct svm *svm, const struct call *call, bool is_set
 	uint32_t count;
 
 	(void)process_of(svm, call->thread->process);
+	if (!scope_counts(model_scope(svm->model), exit->time_ns))
+		return;
+	range = range_of(svm, call->thread->process, args_number(entry, "start_addr", 0),
+			 args_number(entry, "size", 0));
 	if (range->calls->len >= SVM_CALLS_MAX) {
 		range->more++;
 		return;

@@ -93,34 +93,59 @@ static void settle(const struct usages *usages, const struct process_usage *proc
 	}
 }
 
-static void take_callers(struct process_usage *usage, const struct block *block, int64_t time_ns,
-			 bool began)
+/* A level changes; what it was until then is the first point of a scope that begins later. */
+static void draw(const struct scope *scope, struct series *series, int64_t time_ns, uint64_t before,
+		 uint64_t after)
+{
+	if (scope->begin_ns && time_ns >= scope->begin_ns && series_count(series) == 0)
+		series_set(series, scope->begin_ns, before);
+	if (scope_counts(scope, time_ns))
+		series_set(series, time_ns, after);
+}
+
+static void take_callers(const struct scope *scope, struct process_usage *usage,
+			 const struct block *block, int64_t time_ns, uint64_t change)
 {
 	const guint node = MIN(block->site->node_id, G_N_ELEMENTS(usage->nodes) - 1);
-	const uint64_t change = began ? block->size_bytes : -block->size_bytes;
 
 	usage->node_bytes[node] += change;
 	usage->total_bytes += change;
-	series_set(&usage->total, time_ns, usage->total_bytes);
-	series_set(&usage->nodes[node], time_ns, usage->node_bytes[node]);
-	if (usage->total_bytes > usage->peak_bytes) {
+	draw(scope, &usage->total, time_ns, usage->total_bytes - change, usage->total_bytes);
+	draw(scope, &usage->nodes[node], time_ns, usage->node_bytes[node] - change,
+	     usage->node_bytes[node]);
+	if (usage->total_bytes > usage->peak_bytes && !scope_is_over(scope, time_ns)) {
 		usage->peak_bytes = usage->total_bytes;
 		usage->peak_ns = time_ns;
 		usage->peak_number++; /* what sites noted was of a lower one */
 	}
 }
 
-static void take_totals(struct process_usage *usage, const struct block *block, int64_t time_ns,
-			bool began)
+static void take_totals(const struct scope *scope, struct process_usage *usage,
+			const struct block *block, int64_t time_ns, uint64_t change)
 {
 	const struct memory *memory = block->memory;
+	uint64_t now;
 
-	if (block->site->class == BLOCK_INTERNAL)
-		series_set(&usage->internal, time_ns, memory->internal.live_bytes);
-	else if (block->site->class == BLOCK_REGISTRATION)
-		series_set(&usage->registered, time_ns, memory->registered.live_bytes);
-	else if (site_is_memory(block->site))
-		take_callers(usage, block, time_ns, began);
+	if (block->site->class == BLOCK_INTERNAL) {
+		now = memory->internal.live_bytes;
+		draw(scope, &usage->internal, time_ns, now - change, now);
+	} else if (block->site->class == BLOCK_REGISTRATION) {
+		now = memory->registered.live_bytes;
+		draw(scope, &usage->registered, time_ns, now - change, now);
+	} else if (site_is_memory(block->site)) {
+		take_callers(scope, usage, block, time_ns, change);
+	}
+}
+
+/* What was alive when the scope began is its first peak. */
+static void begin_scope(const struct scope *scope, struct process_usage *usage, int64_t time_ns)
+{
+	if (!scope->begin_ns || usage->is_begun || time_ns < scope->begin_ns)
+		return;
+	usage->is_begun = true;
+	usage->peak_bytes = usage->total_bytes;
+	usage->peak_ns = scope->begin_ns;
+	usage->peak_number++;
 }
 
 static void block_changed(void *data, const struct block *block, int64_t time_ns, bool began)
@@ -128,18 +153,20 @@ static void block_changed(void *data, const struct block *block, int64_t time_ns
 	struct usages *usages = data;
 	struct process_usage *process = get_process(usages, block->memory->process);
 	struct site_usage *site = get_site(process, block->site);
+	const struct scope *scope = model_scope(usages->model);
 	const struct usage *now = &block->site->usage;
-	const uint64_t size = block->size_bytes;
+	const uint64_t change = began ? block->size_bytes : -block->size_bytes;
 
-	settle(usages, process, site, time_ns,
-	       began ? now->live_bytes - size : now->live_bytes + size,
+	begin_scope(scope, process, time_ns);
+	settle(usages, process, site, time_ns, now->live_bytes - change,
 	       began ? now->live_count - 1 : now->live_count + 1);
-	series_set(&site->series, time_ns, now->live_bytes);
-	take_totals(process, block, time_ns, began);
+	draw(scope, &site->series, time_ns, now->live_bytes - change, now->live_bytes);
+	take_totals(scope, process, block, time_ns, change);
 	if (began)
 		process->last_id = block->id;
 	else
-		site->temporary_count += block->id == process->last_id;
+		site->temporary_count +=
+			block->id == process->last_id && scope_counts(scope, time_ns);
 }
 
 struct usages *usages_new(struct model *model)
@@ -165,6 +192,44 @@ void usages_add_moment(struct usages *usages, int64_t time_ns)
 {
 	if (usages->moment_count < USAGE_MOMENTS_MAX)
 		usages->moments[usages->moment_count++] = time_ns;
+}
+
+/* Levels that did not change since the scope began. */
+static void finish_process(const struct scope *scope, struct process_usage *usage)
+{
+	const struct memory *memory = usage->process->memory;
+	const int64_t time_ns = scope->begin_ns;
+	GHashTableIter iter;
+	void *value;
+
+	begin_scope(scope, usage, INT64_MAX);
+	g_hash_table_iter_init(&iter, usage->sites);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct site_usage *site = value;
+
+		if (series_count(&site->series) == 0)
+			series_set(&site->series, time_ns, site->site->usage.live_bytes);
+	}
+	for (guint i = 0; i < G_N_ELEMENTS(usage->nodes); i++)
+		if (series_count(&usage->nodes[i]) == 0 && usage->node_bytes[i])
+			series_set(&usage->nodes[i], time_ns, usage->node_bytes[i]);
+	if (series_count(&usage->total) == 0)
+		series_set(&usage->total, time_ns, usage->total_bytes);
+	if (series_count(&usage->internal) == 0)
+		series_set(&usage->internal, time_ns, memory->internal.live_bytes);
+	if (series_count(&usage->registered) == 0)
+		series_set(&usage->registered, time_ns, memory->registered.live_bytes);
+}
+
+void usages_finish(struct usages *usages)
+{
+	const struct scope *scope = model_scope(usages->model);
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, usages->processes);
+	while (scope->begin_ns && g_hash_table_iter_next(&iter, NULL, &value))
+		finish_process(scope, value);
 }
 
 const struct process_usage *usages_process(const struct usages *usages,
@@ -200,29 +265,36 @@ void site_usage_at_moment(const struct site_usage *site, uint32_t moment, uint64
 
 enum growth site_growth(const struct site *site)
 {
+	const struct scope *scope = model_scope(site->process->model);
 	const struct process *process = site->process;
-	const int64_t end_ns = process->closed_ns ? process->closed_ns : process->last_ns;
-	const int64_t span = site->usage.peak_ns - site->first_ns;
-	const int64_t idle = end_ns - site->usage.peak_ns;
+	const struct usage usage = usage_result(&site->usage, scope);
+	const int64_t span = usage.peak_ns - MAX(site->first_ns, scope->begin_ns);
+	int64_t end_ns = process->closed_ns ? process->closed_ns : process->last_ns, idle;
 
-	if (site->usage.live_bytes == 0)
+	if (scope_is_over(scope, end_ns))
+		end_ns = scope->end_ns;
+	idle = end_ns - usage.peak_ns;
+	if (usage.live_bytes == 0)
 		return GROWTH_RETURNED;
 	if (span <= 0 || site->taken_count < 3)
 		return GROWTH_ONCE;
 	if (idle > span / 4)
 		return GROWTH_FLAT;
 	/* A burst shortly before the end is no trend yet. */
-	return span < (end_ns - process->first_ns) / 20 ? GROWTH_ONCE : GROWTH_GROWING;
+	return span < (end_ns - MAX(process->first_ns, scope->begin_ns)) / 20 ? GROWTH_ONCE
+									      : GROWTH_GROWING;
 }
 
 uint64_t site_slope_bytes(const struct site *site)
 {
-	const int64_t span = site->usage.peak_ns - site->first_ns;
+	const struct scope *scope = model_scope(site->process->model);
+	const struct usage usage = usage_result(&site->usage, scope);
+	const int64_t span = usage.peak_ns - MAX(site->first_ns, scope->begin_ns);
 	const uint64_t mean = site->taken_count ? site->taken_bytes / site->taken_count : 0;
 
-	if (span <= 0 || site->usage.peak_bytes <= mean)
+	if (span <= 0 || usage.peak_bytes <= mean)
 		return 0;
-	return (uint64_t)((double)(site->usage.peak_bytes - mean) * 1e9 / (double)span);
+	return (uint64_t)((double)(usage.peak_bytes - mean) * 1e9 / (double)span);
 }
 
 const char *growth_name(enum growth growth)

@@ -2,7 +2,8 @@
 /*
  * Watches memory over time: live bytes of each node and of each place that takes memory, what was
  * alive at the peak, and what became of the memory of each place: given back at once, held, growing.
- * Reserved addresses without memory behind them are counted apart.
+ * Reserved addresses without memory behind them are counted apart. All but the added moments is of the
+ * model's scope.
  */
 #ifndef KFDSCOPE_ANALYSIS_MODEL_USAGES_H
 #define KFDSCOPE_ANALYSIS_MODEL_USAGES_H
@@ -28,7 +29,7 @@ struct site_usage {
 	uint64_t peak_bytes;     /* of this site at the peak of the process */
 	uint64_t peak_count;
 	uint32_t peak_number;     /* of the peak that peak_bytes is of, see usages.c */
-	uint64_t temporary_count; /* ended before the process took anything else */
+	uint64_t temporary_count; /* ended in the scope, before the process took anything else */
 	uint64_t moment_bytes[USAGE_MOMENTS_MAX], moment_count[USAGE_MOMENTS_MAX];
 	bool moment_set[USAGE_MOMENTS_MAX];
 };
@@ -40,6 +41,7 @@ struct process_usage {
 	uint64_t node_bytes[G_N_ELEMENTS(((struct memory *)NULL)->node_usage)];
 	uint64_t total_bytes;
 	GHashTable *sites; /* struct site -> struct site_usage, owned */
+	bool is_begun;     /* a change was seen in the scope, or after it */
 	uint64_t peak_bytes;
 	int64_t peak_ns;
 	uint32_t peak_number;
@@ -55,6 +57,9 @@ void usages_free(struct usages *usages);
  * @param time_ns  Unix time; negative: so long after the recording's first event.
  */
 void usages_add_moment(struct usages *usages, int64_t time_ns);
+
+/* The model is finished; call it before reading results. */
+void usages_finish(struct usages *usages);
 
 /* Results, of the finished model. Both NULL when nothing of the kind was seen. */
 const struct process_usage *usages_process(const struct usages *usages,

@@ -54,6 +54,7 @@ struct waits {
 	GPtrArray *left_open;   /* of struct open_wait, owned */
 	GPtrArray *processes;   /* of struct waits_process, owned */
 	struct spins *spins;    /* owned */
+	bool is_over;           /* the scope is, and what was alive at its end is counted */
 	struct waits_observer observer;
 };
 
@@ -211,6 +212,40 @@ static uint64_t event_id(const struct call *call, const struct record *record)
 				  call->type->layer == LAYER_API ? "Event_id" : "event_id", 0);
 }
 
+static bool counts(const struct waits *waits, const struct call *call)
+{
+	return scope_counts(model_scope(waits->model), call->entry_ns);
+}
+
+static void count_alive(const struct waits *waits)
+{
+	GHashTableIter iter;
+	void *value;
+
+	for (guint i = 0; i < waits->processes->len; i++)
+		((struct waits_process *)g_ptr_array_index(waits->processes, i))->events_alive = 0;
+	g_hash_table_iter_init(&iter, waits->events);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct wait_event *event = value;
+
+		for (guint i = 0; i < waits->processes->len; i++) {
+			struct waits_process *about = g_ptr_array_index(waits->processes, i);
+
+			if (about->process == event->site->process)
+				about->events_alive++;
+		}
+	}
+}
+
+/* Time goes on to a change of what is alive. */
+static void pass(struct waits *waits, int64_t time_ns)
+{
+	if (waits->is_over || !scope_is_over(model_scope(waits->model), time_ns))
+		return;
+	waits->is_over = true;
+	count_alive(waits);
+}
+
 static void begin_wait(struct waits *waits, const struct call *call, const struct record *entry)
 {
 	struct wait *wait = g_new0(struct wait, 1);
@@ -246,6 +281,7 @@ static void call_began(void *data, const struct call *call, const struct record 
 
 	if (op == WAIT_OP_NONE || call_is_inner(call))
 		return;
+	pass(waits, call->entry_ns);
 	if (op == WAIT_OP_WAIT) {
 		begin_wait(waits, call, entry);
 		return;
@@ -267,13 +303,16 @@ static void call_began(void *data, const struct call *call, const struct record 
 	g_hash_table_replace(waits->pending, call->thread, pending);
 }
 
-static void end_set(const struct call *call, struct wait_event *event, bool had_waiter,
-		    int64_t time_ns)
+static void end_set(const struct waits *waits, const struct call *call, struct wait_event *event,
+		    bool had_waiter, int64_t time_ns)
 {
 	struct event_site *site = event->site;
 	int64_t duration_ns = time_ns - call->entry_ns;
 	int64_t ioctl_ns = call->type->layer == LAYER_IOCTL ? duration_ns : call->inside_ns;
 
+	event->pending_sets += !had_waiter;
+	if (!counts(waits, call))
+		return;
 	if (had_waiter) {
 		site->waited_sets++;
 		site->waited_set_ns += duration_ns;
@@ -283,13 +322,13 @@ static void end_set(const struct call *call, struct wait_event *event, bool had_
 	site->idle_sets++;
 	site->idle_set_ns += duration_ns;
 	site->idle_set_ioctl_ns += ioctl_ns;
-	event->pending_sets++;
 }
 
-/* Nobody will see the sets that are pending. */
-static void lose_sets(struct wait_event *event)
+/* Nobody will see the sets that are pending, since this call. */
+static void lose_sets(const struct waits *waits, const struct call *call, struct wait_event *event)
 {
-	event->site->lost_sets += event->pending_sets;
+	if (counts(waits, call))
+		event->site->lost_sets += event->pending_sets;
 	event->pending_sets = 0;
 }
 
@@ -305,21 +344,21 @@ static void end_create(struct waits *waits, const struct call *call, const struc
 		return;
 	event = add_event(waits, call->thread->process, id, call->stack);
 	event->created_ns = exit->time_ns;
-	event->site->created++;
-	process_of(waits, call->thread->process)->events_created++;
+	event->site->created += counts(waits, call);
+	process_of(waits, call->thread->process)->events_created += counts(waits, call);
 	args = args_reader_all(exit->reader);
 	type = args_find(args, is_api ? "Event_EventType" : "event_type");
 	event->type = g_strdup(type ? type->text : NULL);
 	args_free(args);
 }
 
-static void end_destroy(struct waits *waits, struct process *process, struct wait_event *event)
+static void end_destroy(struct waits *waits, const struct call *call, struct wait_event *event)
 {
-	const struct event_key key = { process, event->id };
+	const struct event_key key = { call->thread->process, event->id };
 
-	lose_sets(event);
-	event->site->destroyed++;
-	process_of(waits, process)->events_destroyed++;
+	lose_sets(waits, call, event);
+	event->site->destroyed += counts(waits, call);
+	process_of(waits, call->thread->process)->events_destroyed += counts(waits, call);
 	tell_gone(waits, event);
 	g_hash_table_remove(waits->events, &key);
 }
@@ -354,11 +393,13 @@ static void credit_setter(struct waits *waits, const struct wait *wait, const st
 			by = event;
 	}
 	if (!by) {
-		site->unknown_signals++;
+		site->unknown_signals += counts(waits, call);
 		return;
 	}
 	if (waits->observer.wait_woken)
 		waits->observer.wait_woken(waits->observer.data, by, call, time_ns);
+	if (!counts(waits, call))
+		return;
 	if (by->set_ns < wait->entry_ns) {
 		site->already_signalled++;
 		return;
@@ -367,7 +408,8 @@ static void credit_setter(struct waits *waits, const struct wait *wait, const st
 	count_setter(site, by);
 }
 
-static void end_waiters(struct waits *waits, const struct wait *wait, bool succeeded)
+static void end_waiters(struct waits *waits, const struct call *call, const struct wait *wait,
+			bool succeeded)
 {
 	for (uint32_t i = 0; i < wait->count; i++) {
 		struct wait_event *event = find_event(waits, wait->site->process, wait->ids[i]);
@@ -379,7 +421,8 @@ static void end_waiters(struct waits *waits, const struct wait *wait, bool succe
 		if (!succeeded || !event->pending_sets)
 			continue;
 		/* One wait sees them all as one signal. */
-		event->site->lost_sets += event->pending_sets - 1;
+		if (counts(waits, call))
+			event->site->lost_sets += event->pending_sets - 1;
 		event->pending_sets = 0;
 	}
 }
@@ -395,20 +438,31 @@ static void leave_open(struct waits *waits, const struct wait *wait)
 	g_ptr_array_add(waits->left_open, open);
 }
 
+static void count_duration(const struct wait *wait, int64_t duration_ns)
+{
+	struct wait_site *site = wait->site;
+
+	if (duration_ns > site->latency.max_ns)
+		site->longest_entry_ns = wait->entry_ns;
+	latency_add(&site->latency, duration_ns, duration_ns);
+}
+
 static void end_wait(struct waits *waits, const struct call *call, int64_t time_ns,
 		     const struct record *exit)
 {
 	struct wait *wait = g_hash_table_lookup(waits->open, call->thread);
-	bool is_api = call->type->layer == LAYER_API;
+	bool is_api = call->type->layer == LAYER_API, counted = counts(waits, call);
 	enum spin_result result = SPIN_FAILED;
+	struct waits_process *about;
 	uint64_t status;
 
 	if (!wait)
 		return;
-	process_of(waits, wait->site->process)->waits++;
+	about = process_of(waits, wait->site->process);
+	about->waits += counted;
 	if (!exit) {
-		wait->site->cut++;
-		process_of(waits, wait->site->process)->cut_waits++;
+		wait->site->cut += counted;
+		about->cut_waits += counted;
 		if (time_ns >= model_end_ns(waits->model))
 			leave_open(waits, wait);
 	} else {
@@ -419,21 +473,19 @@ static void end_wait(struct waits *waits, const struct call *call, int64_t time_
 			status = STATUS_WAIT_TIMEOUT;
 		if (status == STATUS_SUCCESS) {
 			result = SPIN_SUCCEEDED;
-			wait->site->succeeded++;
+			wait->site->succeeded += counted;
 			credit_setter(waits, wait, call, time_ns);
 		} else if (status == STATUS_WAIT_TIMEOUT) {
 			result = SPIN_TIMED_OUT;
-			wait->site->timed_out++;
+			wait->site->timed_out += counted;
 		} else {
-			wait->site->failed++;
+			wait->site->failed += counted;
 		}
-		if (time_ns - wait->entry_ns > wait->site->latency.max_ns)
-			wait->site->longest_entry_ns = wait->entry_ns;
-		latency_add(&wait->site->latency, time_ns - wait->entry_ns,
-			    time_ns - wait->entry_ns);
+		if (counted)
+			count_duration(wait, time_ns - wait->entry_ns);
 		spins_add(waits->spins, call->thread, wait, time_ns, result);
 	}
-	end_waiters(waits, wait, result == SPIN_SUCCEEDED);
+	end_waiters(waits, call, wait, result == SPIN_SUCCEEDED);
 	g_hash_table_remove(waits->open, call->thread);
 }
 
@@ -455,6 +507,7 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 
 	if (op == WAIT_OP_NONE || call_is_inner(call))
 		return;
+	pass(waits, time_ns);
 	if (op == WAIT_OP_WAIT) {
 		end_wait(waits, call, time_ns, exit);
 		return;
@@ -468,11 +521,11 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 	event = pending ? find_event(waits, process, pending->id) : NULL;
 	if (event && exit && has_succeeded(call, exit)) {
 		if (op == WAIT_OP_SET)
-			end_set(call, event, pending->had_waiter, time_ns);
+			end_set(waits, call, event, pending->had_waiter, time_ns);
 		else if (op == WAIT_OP_RESET)
-			lose_sets(event);
+			lose_sets(waits, call, event);
 		else
-			end_destroy(waits, process, event);
+			end_destroy(waits, call, event);
 	}
 	g_hash_table_remove(waits->pending, call->thread);
 }
@@ -483,6 +536,7 @@ static void state_told(void *data, struct process *process, const struct record 
 	struct waits *waits = data;
 	uint64_t id = args_reader_number(record->reader, "event_id", 0);
 
+	pass(waits, record->time_ns);
 	if (record->kind == RECORD_DUMP_EVENT)
 		(void)get_event(waits, process, id);
 }
@@ -556,21 +610,7 @@ const GPtrArray *waits_spins(const struct waits *waits)
 
 const GPtrArray *waits_processes(const struct waits *waits)
 {
-	GHashTableIter iter;
-	void *value;
-
-	for (guint i = 0; i < waits->processes->len; i++)
-		((struct waits_process *)g_ptr_array_index(waits->processes, i))->events_alive = 0;
-	g_hash_table_iter_init(&iter, waits->events);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const struct wait_event *event = value;
-
-		for (guint i = 0; i < waits->processes->len; i++) {
-			struct waits_process *about = g_ptr_array_index(waits->processes, i);
-
-			if (about->process == event->site->process)
-				about->events_alive++;
-		}
-	}
+	if (!waits->is_over)
+		count_alive(waits);
 	return waits->processes;
 }

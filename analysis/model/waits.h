@@ -2,7 +2,8 @@
 /*
  * Who waits for what: watches a model and keeps living events, open waits, and sums for each place
  * that makes events or waits for them. Threads that only spin (poll, or wait for what is signalled
- * already) make one episode, however often they call.
+ * already) make one episode, however often they call. Sums are of the calls that began in the model's
+ * scope; waits, spins and events are known beyond it.
  */
 #ifndef KFDSCOPE_ANALYSIS_MODEL_WAITS_H
 #define KFDSCOPE_ANALYSIS_MODEL_WAITS_H
@@ -96,7 +97,8 @@ struct spin {
 
 struct waits_process {
 	struct process *process; /* borrowed */
-	uint64_t events_created, events_destroyed, events_alive;
+	uint64_t events_created, events_destroyed;
+	uint64_t events_alive; /* at the end of the scope */
 	uint64_t waits, cut_waits;
 };
 

@@ -9,7 +9,7 @@
 #include "output/stack_json.h"
 
 #define ALLOCS_SCHEMA  "kfdscope.allocs"
-#define ALLOCS_VERSION "1.0"
+#define ALLOCS_VERSION "1.1"
 
 struct allocs {
 	struct usages *usages;   /* owned */
@@ -61,6 +61,7 @@ void allocs_add_moment(struct allocs *allocs, int64_t time_ns)
 struct row {
 	const struct process_usage *process;
 	const struct site_usage *usage;
+	struct usage levels;             /* of the scope */
 	uint64_t peak_bytes, peak_count; /* at the peak of the process */
 	uint64_t slope_bytes;            /* 0 unless it grows */
 	enum growth growth;
@@ -96,7 +97,7 @@ static int compare_rows(const void *left, const void *right, void *data)
 		break;
 	}
 	if (!result)
-		result = order(as->usage.live_bytes, bs->usage.live_bytes);
+		result = order(a->levels.live_bytes, b->levels.live_bytes);
 	if (!result)
 		result = order(as->taken_bytes, bs->taken_bytes);
 	return result ? result : as->first_ns < bs->first_ns ? -1 : as->first_ns > bs->first_ns;
@@ -104,7 +105,9 @@ static int compare_rows(const void *left, const void *right, void *data)
 
 static void set_churn(json_t *json, const struct site *site, const struct site_usage *usage)
 {
-	const int64_t span = site->last_ns - site->first_ns;
+	const struct scope *scope = model_scope(site->process->model);
+	const int64_t last_ns = scope_is_over(scope, site->last_ns) ? scope->end_ns : site->last_ns;
+	const int64_t span = last_ns - MAX(site->first_ns, scope->begin_ns);
 
 	document_set_int(json, "taken", site->taken_count);
 	document_set_int(json, "taken_bytes", site->taken_bytes);
@@ -113,7 +116,7 @@ static void set_churn(json_t *json, const struct site *site, const struct site_u
 	if (site->ended_count)
 		document_set_int(json, "mean_lifetime_ns",
 				 site->lifetime_sum_ns / site->ended_count);
-	if (span > 0)
+	if (span > 0 && site->taken_count)
 		json_object_set_new(
 			json, "per_second",
 			json_real((double)(site->taken_count - 1) * 1e9 / (double)span));
@@ -145,9 +148,9 @@ static json_t *row_json(const struct allocs *allocs, const struct document *docu
 	const struct site *site = row->usage->site;
 	json_t *json = json_pack("{ss ss so so sI sI sI}", "kind", memory_kind_name(site->kind),
 				 "class", block_class_name(site->class), "live",
-				 pair_json(site->usage.live_count, site->usage.live_bytes),
+				 pair_json(row->levels.live_count, row->levels.live_bytes),
 				 "at_peak", pair_json(row->peak_count, row->peak_bytes),
-				 "own_peak_bytes", (json_int_t)site->usage.peak_bytes, "first_ns",
+				 "own_peak_bytes", (json_int_t)row->levels.peak_bytes, "first_ns",
 				 (json_int_t)site->first_ns, "last_ns", (json_int_t)site->last_ns);
 
 	if (site->class == BLOCK_INTERNAL)
@@ -159,7 +162,7 @@ static json_t *row_json(const struct allocs *allocs, const struct document *docu
 	set_churn(json, site, row->usage);
 	document_set_text(json, "growth", growth_name(row->growth));
 	if (row->growth == GROWTH_FLAT)
-		document_set_int(json, "flat_since_ns", (uint64_t)site->usage.peak_ns);
+		document_set_int(json, "flat_since_ns", (uint64_t)row->levels.peak_ns);
 	if (row->growth == GROWTH_GROWING)
 		document_set_int(json, "slope_bytes_per_s", row->slope_bytes);
 	set_moments(json, allocs, row->usage);
@@ -174,6 +177,7 @@ static json_t *rows_json(const struct allocs *allocs, const struct document *doc
 			 enum allocs_sort sort, bool internal)
 {
 	const GPtrArray *processes = model_processes(document->model);
+	const struct scope *scope = model_scope(document->model);
 	GArray *rows = g_array_new(FALSE, TRUE, sizeof(struct row));
 	json_t *list = json_array();
 
@@ -190,8 +194,9 @@ static json_t *rows_json(const struct allocs *allocs, const struct document *doc
 			struct row row = { .process = process, .usage = value };
 			const struct site *site = row.usage->site;
 
-			if ((site->class == BLOCK_INTERNAL) != internal || !site->taken_count ||
-			    !document_overlaps(document, site->first_ns, site->last_ns))
+			row.levels = usage_result(&site->usage, scope);
+			if ((site->class == BLOCK_INTERNAL) != internal || !site->begun_count ||
+			    (!site->taken_count && !row.levels.peak_bytes))
 				continue;
 			site_usage_at_peak(process, value, &row.peak_bytes, &row.peak_count);
 			row.growth = site_growth(site);
@@ -211,27 +216,36 @@ static json_t *rows_json(const struct allocs *allocs, const struct document *doc
 	return list;
 }
 
+static json_t *internal_json(const struct memory *memory, enum block_origin origin,
+			     const struct scope *scope)
+{
+	return json_pack("{sI sI sI}", "live_bytes",
+			 (json_int_t)usage_result(&memory->origin_usage[origin], scope).live_bytes,
+			 "taken_bytes", (json_int_t)memory->origin_bytes[origin], "taken_blocks",
+			 (json_int_t)memory->origin_count[origin]);
+}
+
 static json_t *process_row_json(const struct allocs *allocs, const struct process *process)
 {
 	const struct process_usage *usage = usages_process(allocs->usages, process);
 	const struct memory *memory = process->memory;
+	const struct scope *scope = model_scope(process->model);
+	const struct usage held = usage_result(&memory->usage, scope);
+	const struct usage registered = usage_result(&memory->registered, scope);
 	json_t *json = process_json(process), *internal = json_object();
 
 	for (int i = ORIGIN_QUEUE; i < ORIGIN_COUNT; i++)
 		json_object_set_new(internal, block_origin_name((enum block_origin)i),
-				    json_pack("{sI sI sI}", "live_bytes",
-					      (json_int_t)memory->origin_live[i], "taken_bytes",
-					      (json_int_t)memory->origin_bytes[i], "taken_blocks",
-					      (json_int_t)memory->origin_count[i]));
+				    internal_json(memory, (enum block_origin)i, scope));
 	document_set_process(json, process);
-	json_object_set_new(json, "live",
-			    pair_json(memory->usage.live_count, memory->usage.live_bytes));
+	json_object_set_new(json, "live", pair_json(held.live_count, held.live_bytes));
 	json_object_set_new(json, "freed", pair_json(memory->freed_count, memory->freed_bytes));
 	document_set_int(json, "peak_bytes", usage ? usage->peak_bytes : 0);
 	document_set_int(json, "peak_ns", usage ? (uint64_t)usage->peak_ns : 0);
-	document_set_int(json, "reserved_peak_bytes", memory->reserved.peak_bytes);
-	document_set_int(json, "registered_peak_bytes", memory->registered.peak_bytes);
-	document_set_int(json, "registered_bytes", memory->registered.live_bytes);
+	document_set_int(json, "reserved_peak_bytes",
+			 usage_result(&memory->reserved, scope).peak_bytes);
+	document_set_int(json, "registered_peak_bytes", registered.peak_bytes);
+	document_set_int(json, "registered_bytes", registered.live_bytes);
 	document_set_int(json, "memlock_bytes", process->memlock_bytes);
 	document_set_int(json, "unknown_frees", memory->unknown_frees);
 	document_set_int(json, "failed_frees", memory->failed_frees);
@@ -468,6 +482,7 @@ json_t *allocs_json(const struct allocs *allocs, const struct document *document
 	json_t *list = json_array();
 	uint64_t findings;
 
+	usages_finish(allocs->usages);
 	for (guint i = 0; i < processes->len; i++)
 		json_array_append_new(list,
 				      process_row_json(allocs, g_ptr_array_index(processes, i)));

@@ -6,7 +6,7 @@
 #include "output/text.h"
 
 #define CHAINS_SCHEMA  "kfdscope.chains"
-#define CHAINS_VERSION "1.0"
+#define CHAINS_VERSION "1.1"
 
 static const char *const layer_titles[LAYER_COUNT] = { [LAYER_HIP] = "HIP CALLS",
 						       [LAYER_HSA] = "HSA CALLS",

@@ -5,7 +5,7 @@
 #include "output/text.h"
 
 #define CLOCKS_SCHEMA  "kfdscope.clocks"
-#define CLOCKS_VERSION "1.0"
+#define CLOCKS_VERSION "1.1"
 
 /* What LTTng uses unless somebody has given it a clock plug-in. */
 #define TRACE_CLOCK "CLOCK_MONOTONIC, shown as time since 1970"

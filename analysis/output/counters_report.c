@@ -3,7 +3,7 @@
 #include "output/counters_report.h"
 
 #define COUNTERS_SCHEMA  "kfdscope.counters"
-#define COUNTERS_VERSION "1.0"
+#define COUNTERS_VERSION "1.1"
 
 /* The blocks by their number (perf.md 1). */
 static const char *const block_names[] = {

@@ -181,13 +181,7 @@ static json_t *json_of_costs(const void *watcher, const struct document *documen
 	return latency_json(watcher, document);
 }
 
-static void limit_costs(void *watcher, int64_t begin_ns, int64_t end_ns)
-{
-	costs_limit(watcher, begin_ns, end_ns);
-}
-
 const struct document_kind document_latency = {
-	.limit = limit_costs,
 	.watch = watch_costs,
 	.unwatch = unwatch_costs,
 	.json = json_of_costs,

@@ -8,8 +8,6 @@
 struct document_kind {
 	void *(*watch)(struct model *model);
 	void (*unwatch)(void *watcher);
-	/* NULL: what is outside of --begin and --end is taken out of the lists (window.h). */
-	void (*limit)(void *watcher, int64_t begin_ns, int64_t end_ns);
 	/* The finished report; its member "findings" counts what a --fail-on wants to know. */
 	json_t *(*json)(const void *watcher, const struct document *document);
 	void (*text)(GString *text, const json_t *json, const struct document *document);

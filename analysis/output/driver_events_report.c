@@ -169,10 +169,13 @@ void driver_events_set_memory(json_t *json, const struct driver_events *events)
 	json_t *migrations = json_array(), *faults = json_array(), *unmaps = json_array();
 
 	for (guint i = 0; i < list->len; i++)
-		json_array_append_new(migrations, migration_json(g_ptr_array_index(list, i)));
+		if (((const struct migration_sum *)g_ptr_array_index(list, i))->sum.count)
+			json_array_append_new(migrations,
+					      migration_json(g_ptr_array_index(list, i)));
 	list = driver_page_faults(events);
 	for (guint i = 0; i < list->len; i++)
-		json_array_append_new(faults, page_fault_json(g_ptr_array_index(list, i)));
+		if (((const struct page_fault_sum *)g_ptr_array_index(list, i))->sum.count)
+			json_array_append_new(faults, page_fault_json(g_ptr_array_index(list, i)));
 	list = driver_unmaps(events);
 	for (guint i = 0; i < list->len; i++)
 		json_array_append_new(unmaps, unmap_json(g_ptr_array_index(list, i)));

@@ -5,7 +5,7 @@
 #include "output/text.h"
 
 #define FAILURES_SCHEMA  "kfdscope.failures"
-#define FAILURES_VERSION "1.0"
+#define FAILURES_VERSION "1.1"
 
 static json_t *holders_json(const struct document *document, const struct failure *failure)
 {

@@ -6,7 +6,7 @@
 #include "output/text.h"
 
 #define FAULTS_SCHEMA  "kfdscope.faults"
-#define FAULTS_VERSION "1.1"
+#define FAULTS_VERSION "1.2"
 
 static const char *const place_names[] = {
 	[FAULT_IN_LIVE] = "in a living block",

@@ -90,22 +90,35 @@ static void add_leaks(json_t *list, const struct leaks_report *leaks, GString *t
 	add_places(list, leaks->reservations, "addresses without memory reserved.", text);
 }
 
+static uint64_t unfinished_calls(const struct document *document, const struct process *process)
+{
+	uint64_t count = 0;
+
+	for (guint i = 0; i < process->unfinished->len; i++)
+		count += document_overlaps(
+			document, g_array_index(process->unfinished, struct unfinished, i).since_ns,
+			INT64_MAX);
+	return count;
+}
+
 static void add_processes(json_t *list, const struct document *document, GString *text)
 {
 	const GPtrArray *processes = model_processes(document->model);
 
 	for (guint i = 0; i < processes->len; i++) {
 		const struct process *process = g_ptr_array_index(processes, i);
+		const uint64_t unfinished = unfinished_calls(document, process);
 
-		if (process->end == PROCESS_END_SIGNAL) {
+		if (process->end == PROCESS_END_SIGNAL &&
+		    document_wants(document, process->last_ns)) {
 			text_process(text, process);
 			g_string_append_printf(text, " was ended by signal %d.", process->end_code);
 			add(list, "bad", "processes", text);
 		}
-		if (process->unfinished->len) {
+		if (unfinished) {
 			text_process(text, process);
 			g_string_append(text, " was still inside ");
-			text_count(text, process->unfinished->len, "call", "calls");
+			text_count(text, unfinished, "call", "calls");
 			g_string_append(text, " when the recording ended.");
 			add(list, "note", "processes", text);
 		}

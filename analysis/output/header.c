@@ -124,6 +124,24 @@ static json_t *copies_json(const struct process *process)
 	return list;
 }
 
+static void window_text(GString *text, const struct model *model)
+{
+	const struct scope *scope = model_scope(model);
+
+	if (!scope_is_limited(scope))
+		return;
+	g_string_append(text, "Only this is reported: what happened");
+	if (scope->begin_ns) {
+		g_string_append(text, " from ");
+		text_moment(text, model, scope->begin_ns);
+	}
+	if (scope->end_ns) {
+		g_string_append(text, " until ");
+		text_moment(text, model, scope->end_ns);
+	}
+	g_string_append(text, ".\n");
+}
+
 void header_text(GString *text, const char *title, const struct model *model,
 		 const struct report_notes *notes)
 {
@@ -146,6 +164,7 @@ void header_text(GString *text, const char *title, const struct model *model,
 				       notes->bytes / model_events(model));
 	}
 	g_string_append(text, ".\n");
+	window_text(text, model);
 	for (guint i = 0; notes && notes->partial && i < notes->partial->len; i++)
 		g_string_append_printf(text, "PARTIAL INPUT: %s\n",
 				       (const char *)g_ptr_array_index(notes->partial, i));
@@ -184,6 +203,17 @@ static json_t *lost_json(const struct model *model)
 	return list;
 }
 
+/* The part of the recording that is reported. */
+static json_t *window_json(const struct model *model)
+{
+	const struct scope *scope = model_scope(model);
+
+	return json_pack("{sI sI}", "begin_ns",
+			 (json_int_t)MAX(scope->begin_ns, model_begin_ns(model)), "end_ns",
+			 (json_int_t)(scope->end_ns ? MIN(scope->end_ns, model_end_ns(model))
+						    : model_end_ns(model)));
+}
+
 json_t *header_json(const char *schema, const char *version, const struct model *model,
 		    const struct report_notes *notes)
 {
@@ -204,6 +234,8 @@ json_t *header_json(const char *schema, const char *version, const struct model 
 			 "hosts", hosts_json(model), "complete", complete, "lost_events",
 			 (json_int_t)model_lost_count(model), "lost_spans", lost_json(model),
 			 "partial_input", partial);
+	if (scope_is_limited(model_scope(model)))
+		json_object_set_new(json, "window", window_json(model));
 	recording = json_object_get(json, "recording");
 	if (recording && model_foreign_events(model))
 		json_object_set_new(recording, "foreign_events",

@@ -11,10 +11,13 @@ struct host {
 
 static void add_process(struct host *host, const struct process *process)
 {
+	const struct usage usage =
+		usage_result(&process->memory->usage, model_scope(process->model));
+
 	host->processes++;
 	host->events += process->own_events;
-	host->live_count += process->memory->usage.live_count;
-	host->live_bytes += process->memory->usage.live_bytes;
+	host->live_count += usage.live_count;
+	host->live_bytes += usage.live_bytes;
 }
 
 /* @return of struct host, in the order of their first process. */

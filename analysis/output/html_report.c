@@ -14,9 +14,10 @@
 #include "output/page.h"
 #include "output/stack_json.h"
 #include "output/text.h"
+#include "output/window.h"
 
 #define REPORT_SCHEMA  "kfdscope.report"
-#define REPORT_VERSION "1.0"
+#define REPORT_VERSION "1.1"
 
 /* So many places are drawn by themselves; the rest is one area. */
 #define SITES_SHOWN 12u
@@ -102,8 +103,12 @@ static int compare_sites(const void *left, const void *right)
 	const struct site_usage *a = *(struct site_usage *const *)left;
 	const struct site_usage *b = *(struct site_usage *const *)right;
 
-	if (a->site->usage.peak_bytes != b->site->usage.peak_bytes)
-		return a->site->usage.peak_bytes > b->site->usage.peak_bytes ? -1 : 1;
+	const struct scope *scope = model_scope(a->site->process->model);
+	const uint64_t left_peak = usage_result(&a->site->usage, scope).peak_bytes;
+	const uint64_t right_peak = usage_result(&b->site->usage, scope).peak_bytes;
+
+	if (left_peak != right_peak)
+		return left_peak > right_peak ? -1 : 1;
 	return a->site->first_ns < b->site->first_ns ? -1 : a->site->first_ns > b->site->first_ns;
 }
 
@@ -111,13 +116,13 @@ static json_t *site_json(const struct document *document, const struct site_usag
 			 int64_t begin_ns)
 {
 	const struct site *site = usage->site;
+	const struct usage levels = usage_result(&site->usage, model_scope(document->model));
 	const enum growth growth = site_growth(site);
-	json_t *json = json_pack("{ss ss sI sI sI ss so}", "kind", memory_kind_name(site->kind),
-				 "class", block_class_name(site->class), "peak_bytes",
-				 (json_int_t)site->usage.peak_bytes, "live_bytes",
-				 (json_int_t)site->usage.live_bytes, "taken",
-				 (json_int_t)site->taken_count, "growth", growth_name(growth),
-				 "points", series_json(&usage->series, begin_ns));
+	json_t *json = json_pack(
+		"{ss ss sI sI sI ss so}", "kind", memory_kind_name(site->kind), "class",
+		block_class_name(site->class), "peak_bytes", (json_int_t)levels.peak_bytes,
+		"live_bytes", (json_int_t)levels.live_bytes, "taken", (json_int_t)site->taken_count,
+		"growth", growth_name(growth), "points", series_json(&usage->series, begin_ns));
 
 	document_set_text(json, "call", site->type ? site->type->name : NULL);
 	document_set_text(json, "ioctl", site->ioctl ? site->ioctl->name : NULL);
@@ -141,7 +146,9 @@ static json_t *sites_json(const struct document *document, const struct process_
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct site_usage *site = value;
 
-		if (site_is_memory(site->site))
+		if (site_is_memory(site->site) &&
+		    (site->site->taken_count ||
+		     usage_result(&site->site->usage, model_scope(document->model)).peak_bytes))
 			g_ptr_array_add(sites, value);
 	}
 	g_ptr_array_sort(sites, compare_sites);
@@ -156,8 +163,10 @@ static json_t *memory_json(const struct html_report *report, const struct docume
 {
 	const GPtrArray *processes = model_processes(document->model);
 	const int64_t begin_ns = model_begin_ns(document->model);
+	const struct scope *scope = model_scope(document->model);
 	json_t *list = json_array();
 
+	usages_finish(report->usages);
 	for (guint i = 0; i < processes->len; i++) {
 		const struct process *process = g_ptr_array_index(processes, i);
 		const struct process_usage *usage = usages_process(report->usages, process);
@@ -165,15 +174,15 @@ static json_t *memory_json(const struct html_report *report, const struct docume
 
 		if (!usage)
 			continue;
-		item = json_pack("{sI sI sI so so so so so}", "peak_bytes",
-				 (json_int_t)usage->peak_bytes, "peak_ns",
-				 (json_int_t)(usage->peak_ns - begin_ns), "reserved_peak_bytes",
-				 (json_int_t)process->memory->reserved.peak_bytes, "total",
-				 series_json(&usage->total, begin_ns), "internal",
-				 series_json(&usage->internal, begin_ns), "registered",
-				 series_json(&usage->registered, begin_ns), "nodes",
-				 nodes_json(usage, begin_ns), "sites",
-				 sites_json(document, usage, begin_ns));
+		item = json_pack(
+			"{sI sI sI so so so so so}", "peak_bytes", (json_int_t)usage->peak_bytes,
+			"peak_ns", (json_int_t)(usage->peak_ns - begin_ns), "reserved_peak_bytes",
+			(json_int_t)usage_result(&process->memory->reserved, scope).peak_bytes,
+			"total", series_json(&usage->total, begin_ns), "internal",
+			series_json(&usage->internal, begin_ns), "registered",
+			series_json(&usage->registered, begin_ns), "nodes",
+			nodes_json(usage, begin_ns), "sites",
+			sites_json(document, usage, begin_ns));
 		document_set_process(item, process);
 		json_array_append_new(list, item);
 	}
@@ -231,6 +240,7 @@ json_t *html_report_json(const struct html_report *report, const struct document
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
 		json_object_set_new(json, parts[i].section,
 				    parts[i].kind->json(report->watchers[i], document));
+	window_apply(json, document); /* before what is left is told */
 	findings = findings_json(document, leaks, json);
 	document_set_int(json, "findings", findings_count(findings));
 	json_object_set_new(json, "summary", findings);

@@ -7,7 +7,7 @@
 #include "output/text.h"
 
 #define LATENCY_SCHEMA  "kfdscope.latency"
-#define LATENCY_VERSION "1.0"
+#define LATENCY_VERSION "1.1"
 
 /* A node is slow when a typical call with it takes so many times what most calls without it take. */
 #define SLOW_FACTOR 4

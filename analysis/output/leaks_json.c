@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define LEAKS_SCHEMA  "kfdscope.leaks"
-#define LEAKS_VERSION "1.1"
+#define LEAKS_VERSION "1.2"
 
 static json_t *sum_json(const struct leak_sum *sum)
 {
@@ -85,16 +85,18 @@ static json_t *groups_json(const GPtrArray *groups)
 	return list;
 }
 
-static json_t *internal_json(const struct memory *memory)
+static json_t *internal_json(const struct memory *memory, const struct scope *scope)
 {
 	json_t *json = json_object();
 
 	for (int i = ORIGIN_QUEUE; i < ORIGIN_COUNT; i++)
-		json_object_set_new(json, block_origin_name((enum block_origin)i),
-				    json_pack("{sI sI sI}", "live_bytes",
-					      (json_int_t)memory->origin_live[i], "taken_bytes",
-					      (json_int_t)memory->origin_bytes[i], "taken_blocks",
-					      (json_int_t)memory->origin_count[i]));
+		json_object_set_new(
+			json, block_origin_name((enum block_origin)i),
+			json_pack("{sI sI sI}", "live_bytes",
+				  (json_int_t)usage_result(&memory->origin_usage[i], scope)
+					  .live_bytes,
+				  "taken_bytes", (json_int_t)memory->origin_bytes[i],
+				  "taken_blocks", (json_int_t)memory->origin_count[i]));
 	return json;
 }
 
@@ -113,30 +115,35 @@ static json_t *unfinished_json(const struct process *process)
 	return list;
 }
 
+static json_t *peak_json(const struct usage *usage, const struct scope *scope)
+{
+	return json_integer((json_int_t)usage_result(usage, scope).peak_bytes);
+}
+
 static json_t *leaks_process_json(const struct leaks_process *leaks)
 {
 	const struct memory *memory = leaks->process->memory;
+	const struct scope *scope = model_scope(leaks->process->model);
+	const struct usage usage = usage_result(&memory->usage, scope);
 	json_t *json = process_json(leaks->process);
 
 	json_object_set_new(json, "left_at", json_string(leak_moment_name(leaks->moment)));
 	json_object_set_new(json, "left", sum_json(&leaks->left));
 	json_object_set_new(json, "undecided", sum_json(&leaks->undecided));
 	json_object_set_new(json, "layers", layers_json(leaks->layers));
-	json_object_set_new(json, "peak_bytes", json_integer((json_int_t)memory->usage.peak_bytes));
-	json_object_set_new(json, "peak_ns", json_integer((json_int_t)memory->usage.peak_ns));
+	json_object_set_new(json, "peak_bytes", json_integer((json_int_t)usage.peak_bytes));
+	json_object_set_new(json, "peak_ns", json_integer((json_int_t)usage.peak_ns));
 	json_object_set_new(json, "freed",
 			    json_pack("{sIsI}", "blocks", (json_int_t)memory->freed_count, "bytes",
 				      (json_int_t)memory->freed_bytes));
 	json_object_set_new(json, "failed_frees", json_integer((json_int_t)memory->failed_frees));
-	json_object_set_new(json, "reserved_peak_bytes",
-			    json_integer((json_int_t)memory->reserved.peak_bytes));
-	json_object_set_new(json, "registered_peak_bytes",
-			    json_integer((json_int_t)memory->registered.peak_bytes));
+	json_object_set_new(json, "reserved_peak_bytes", peak_json(&memory->reserved, scope));
+	json_object_set_new(json, "registered_peak_bytes", peak_json(&memory->registered, scope));
 	json_object_set_new(json, "memlock_bytes",
 			    json_integer((json_int_t)leaks->process->memlock_bytes));
 	json_object_set_new(json, "lost_events",
 			    json_integer((json_int_t)leaks->process->lost_events));
-	json_object_set_new(json, "internal", internal_json(memory));
+	json_object_set_new(json, "internal", internal_json(memory, scope));
 	json_object_set_new(json, "unfinished_calls", unfinished_json(leaks->process));
 	return json;
 }

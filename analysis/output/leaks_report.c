@@ -367,7 +367,8 @@ static void take_process(struct grouping *grouping, const struct process *proces
 	for (guint i = 0; i < process->memory->shares->len; i++) {
 		struct share *share = g_ptr_array_index(process->memory->shares, i);
 
-		if (share->freed_ns)
+		if (share->freed_ns &&
+		    scope_overlaps(model_scope(report->model), share->time_ns, share->freed_ns))
 			g_ptr_array_add(report->freed_shares, share);
 	}
 	g_array_append_val(report->processes, leaks);

@@ -344,6 +344,7 @@ static void unfinished_text(GString *text, const struct leaks_report *report,
 
 static void internal_text(GString *text, const struct memory *memory)
 {
+	const struct scope *scope = model_scope(memory->process->model);
 	bool first = true;
 
 	for (int i = ORIGIN_QUEUE; i < ORIGIN_COUNT; i++) {
@@ -352,7 +353,7 @@ static void internal_text(GString *text, const struct memory *memory)
 		if (first)
 			g_string_append(text, "TAKEN BY THE LIBRARY FOR ITSELF\n");
 		first = false;
-		text_bytes(text, memory->origin_live[i]);
+		text_bytes(text, usage_result(&memory->origin_usage[i], scope).live_bytes);
 		g_string_append_printf(text, " left of ");
 		text_bytes(text, memory->origin_bytes[i]);
 		g_string_append(text, " in ");
@@ -372,11 +373,15 @@ static void internal_text(GString *text, const struct memory *memory)
 static void usage_text(GString *text, const struct leaks_report *report,
 		       const struct memory *memory)
 {
-	text_bytes(text, memory->usage.peak_bytes);
+	const struct scope *scope = model_scope(report->model);
+	const struct usage usage = usage_result(&memory->usage, scope);
+	const uint64_t registered = usage_result(&memory->registered, scope).peak_bytes;
+
+	text_bytes(text, usage.peak_bytes);
 	g_string_append(text, " were live at the peak");
-	if (memory->usage.peak_bytes) { /* else there was no such moment */
+	if (usage.peak_bytes) { /* else there was no such moment */
 		g_string_append(text, ", ");
-		text_moment(text, report->model, memory->usage.peak_ns);
+		text_moment(text, report->model, usage.peak_ns);
 	}
 	g_string_append(text, ".\n");
 	text_bytes(text, memory->freed_bytes);
@@ -394,8 +399,8 @@ static void usage_text(GString *text, const struct leaks_report *report,
 		text_count(text, memory->settled_by_dump, "block was", "blocks were");
 		g_string_append(text, " gone by a later state dump; the free was not recorded.\n");
 	}
-	if (memory->registered.peak_bytes) {
-		text_bytes(text, memory->registered.peak_bytes);
+	if (registered) {
+		text_bytes(text, registered);
 		g_string_append(text, " of host memory were registered at the peak");
 		if (memory->process->memlock_bytes) {
 			g_string_append(text, "; the limit of locked memory is ");

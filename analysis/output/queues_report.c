@@ -6,7 +6,7 @@
 #include "output/text.h"
 
 #define QUEUES_SCHEMA  "kfdscope.queues"
-#define QUEUES_VERSION "1.1"
+#define QUEUES_VERSION "1.2"
 
 #define COLLECTED     "collected"
 #define NOT_COLLECTED "not collected"
@@ -102,7 +102,7 @@ static json_t *census_json(const struct document *document, const struct queue_c
 	json_t *json =
 		json_pack("{ss sI sI sI sI sI}", "kind", queue_kind_name(census->kind), "created",
 			  (json_int_t)census->created, "destroyed", (json_int_t)census->destroyed,
-			  "alive", (json_int_t)census->live, "peak", (json_int_t)census->peak,
+			  "alive", (json_int_t)census->alive, "peak", (json_int_t)census->peak,
 			  "peak_ns", (json_int_t)census->peak_ns);
 	json_t *excess = json_array(), *shares = json_array();
 
@@ -209,6 +209,8 @@ json_t *queues_json(const struct queues *queues, const struct document *document
 	for (guint i = 0; i < list->len; i++) {
 		const struct queue_census *counts = g_ptr_array_index(list, i);
 
+		if (!counts->peak && !counts->created && !counts->destroyed)
+			continue; /* there was none in the scope */
 		findings += counts->excess->len;
 		json_array_append_new(census, census_json(document, counts));
 	}

@@ -85,10 +85,7 @@ static int leaks_write(struct report *report, const struct report_notes *notes)
 
 static void *chains_watch(struct report *report)
 {
-	struct chains *chains = chains_new(report->model);
-
-	chains_limit(chains, report->options.begin_ns, report->options.end_ns);
-	return chains;
+	return chains_new(report->model);
 }
 
 static int flames_write(struct report *report)
@@ -209,7 +206,6 @@ static int html_write(struct report *report, const struct report_notes *notes)
 	int error = 0;
 
 	sym_free(document.sym);
-	window_apply(json, &document);
 	report->findings = document_int(json, "findings") > 0;
 	if (report->options.format == REPORT_JSON)
 		return write_result(report, g_string_new(NULL), json);
@@ -277,15 +273,6 @@ static const struct report_ops kinds[] = {
 
 _Static_assert(sizeof(kinds) / sizeof(kinds[0]) == REPORT_KIND_COUNT, "a row for each kind");
 
-static void watch_document(struct report *report)
-{
-	const struct document_kind *kind = report->ops->document;
-
-	report->watcher = kind->watch(report->model);
-	if (kind->limit)
-		kind->limit(report->watcher, report->options.begin_ns, report->options.end_ns);
-}
-
 struct report *report_new(enum report_kind kind, struct model *model,
 			  const struct report_options *options, int *error)
 {
@@ -304,8 +291,9 @@ struct report *report_new(enum report_kind kind, struct model *model,
 		report_free(report);
 		return NULL;
 	}
+	model_limit(model, options->begin_ns, options->end_ns);
 	if (report->ops->document)
-		watch_document(report);
+		report->watcher = report->ops->document->watch(model);
 	else if (report->ops->watch)
 		report->watcher = report->ops->watch(report);
 	if (!report->watcher && report->ops->watch) {

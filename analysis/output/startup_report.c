@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define STARTUP_SCHEMA  "kfdscope.startup"
-#define STARTUP_VERSION "1.0"
+#define STARTUP_VERSION "1.1"
 
 /* A node is slow in something that took so many times what nine of ten others took, and this long. */
 #define SLOW_FACTOR 4

@@ -6,7 +6,7 @@
 #include "output/text.h"
 
 #define SVM_SCHEMA  "kfdscope.svm"
-#define SVM_VERSION "1.1"
+#define SVM_VERSION "1.2"
 
 /* HSA_SVM_ATTR_TYPE and the bits of its flags (memory.md 17). */
 static const char *const attribute_names[] = {

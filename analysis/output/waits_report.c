@@ -3,7 +3,7 @@
 #include "output/waits_report.h"
 
 #define WAITS_SCHEMA  "kfdscope.waits"
-#define WAITS_VERSION "1.0"
+#define WAITS_VERSION "1.1"
 
 static json_t *latency_json(const struct latency *latency)
 {
@@ -96,6 +96,12 @@ static json_t *spin_json(const struct document *document, const struct spin *spi
 	return json;
 }
 
+static bool event_site_is_counted(const struct event_site *site)
+{
+	return site->created || site->destroyed || site->waited_sets || site->idle_sets ||
+	       site->lost_sets;
+}
+
 static json_t *signals_json(const struct document *document, const struct event_site *site)
 {
 	json_t *json = json_pack(
@@ -169,8 +175,12 @@ static json_t *sites_json(const struct waits *waits, const struct document *docu
 
 	g_ptr_array_set_free_func(sorted, NULL);
 	g_ptr_array_sort(sorted, compare_sites);
-	for (guint i = 0; i < sorted->len; i++)
-		json_array_append_new(list, site_json(document, g_ptr_array_index(sorted, i)));
+	for (guint i = 0; i < sorted->len; i++) {
+		const struct wait_site *site = g_ptr_array_index(sorted, i);
+
+		if (site->latency.count || site->cut)
+			json_array_append_new(list, site_json(document, site));
+	}
 	g_ptr_array_free(sorted, TRUE);
 	return list;
 }
@@ -193,8 +203,12 @@ json_t *waits_json(const struct waits *waits, const struct document *document)
 		json_array_append_new(spins, spin_json(document, spin));
 	}
 	list = waits_event_sites(waits);
-	for (guint i = 0; i < list->len; i++)
-		json_array_append_new(signals, signals_json(document, g_ptr_array_index(list, i)));
+	for (guint i = 0; i < list->len; i++) {
+		const struct event_site *site = g_ptr_array_index(list, i);
+
+		if (event_site_is_counted(site) || !scope_is_limited(model_scope(document->model)))
+			json_array_append_new(signals, signals_json(document, site));
+	}
 	list = waits_processes(waits);
 	for (guint i = 0; i < list->len; i++)
 		json_array_append_new(processes, process_waits_json(g_ptr_array_index(list, i)));

@@ -23,6 +23,11 @@ static const struct timed_list {
 	{ "values", "time_ns", NULL, false },
 	{ "losses", "time_ns", NULL, false },
 	{ "faults", "time_ns", "last_ns", true },
+	{ "registrations", "first_ns", "", false },
+	{ "imports", "time_ns", "", true },
+	{ "refused_frees", "time_ns", "", true }, /* the block goes on living */
+	{ "available", "time_ns", NULL, false },
+	{ "unfinished_calls", "since_ns", "", false },
 	{ "calls", "time_ns", NULL, false }, /* of svm; those of latency have no time */
 	{ "mode_calls", "time_ns", NULL, false },
 	{ "readings", "exit_ns", NULL, false },

@@ -9,7 +9,7 @@
 
 #define NUMBERS_MAX 128u
 
-enum scope {
+enum field_scope {
 	SCOPE_NONE,
 	SCOPE_HIP_ENTRY,
 	SCOPE_HIP_EXIT,
@@ -51,7 +51,7 @@ enum {
 };
 
 static const struct {
-	enum scope scope;
+	enum field_scope scope;
 	const char *name;
 	int target;
 } maps[] = {
@@ -80,7 +80,7 @@ static const struct {
 static const struct {
 	const char *name;
 	enum record_kind kind;
-	enum scope scope;
+	enum field_scope scope;
 } state_events[] = {
 	{ "kmt_state:schema", RECORD_SCHEMA, SCOPE_SCHEMA },
 	{ "kmt_state:begin", RECORD_DUMP_BEGIN, SCOPE_NONE },
@@ -128,7 +128,7 @@ static const struct {
 static const struct {
 	const char *provider;
 	enum layer layer;
-	enum scope entry, exit;
+	enum field_scope entry, exit;
 } call_providers[] = {
 	{ "kmt_hip:", LAYER_HIP, SCOPE_HIP_ENTRY, SCOPE_HIP_EXIT },
 	{ "kmt_rocr:", LAYER_HSA, SCOPE_HSA_ENTRY, SCOPE_HSA_EXIT },
@@ -282,7 +282,8 @@ static enum reading reading_of(const bt_field_class *class)
 	}
 }
 
-static void plan_fields(struct event_plan *plan, const bt_field_class *payload, enum scope scope)
+static void plan_fields(struct event_plan *plan, const bt_field_class *payload,
+			enum field_scope scope)
 {
 	uint64_t taken[TARGET_COUNT] = { 0 };
 
@@ -310,7 +311,8 @@ static void plan_fields(struct event_plan *plan, const bt_field_class *payload, 
 }
 
 /* NAME_entry or NAME_exit of one of the call providers. @return the scope, or SCOPE_NONE. */
-static enum scope plan_call(struct decoder *decoder, struct event_plan *plan, const char *name)
+static enum field_scope plan_call(struct decoder *decoder, struct event_plan *plan,
+				  const char *name)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(call_providers); i++) {
 		size_t matched = strlen(call_providers[i].provider);
@@ -333,11 +335,11 @@ static enum scope plan_call(struct decoder *decoder, struct event_plan *plan, co
 }
 
 /* A call of HIP or HSA that somebody else records. @return the scope, or SCOPE_NONE. */
-static enum scope plan_foreign(struct decoder *decoder, struct event_plan *plan,
-			       const bt_event_class *class)
+static enum field_scope plan_foreign(struct decoder *decoder, struct event_plan *plan,
+				     const bt_event_class *class)
 {
 	struct foreign foreign = foreign_of(class);
-	enum scope scope = SCOPE_NONE;
+	enum field_scope scope = SCOPE_NONE;
 
 	plan->is_unpaired = foreign.shape == FOREIGN_UNPAIRED;
 	if (foreign.shape > FOREIGN_UNPAIRED) {
@@ -355,7 +357,7 @@ static const struct event_plan *make_plan(struct decoder *decoder, const bt_even
 {
 	struct event_plan *plan = g_hash_table_lookup(decoder->events, class);
 	const char *name;
-	enum scope scope;
+	enum field_scope scope;
 
 	if (plan)
 		return plan;

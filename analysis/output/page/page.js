@@ -4,6 +4,10 @@
 (function () {
 const data = JSON.parse(document.getElementById("data").textContent);
 const begin = data.recording.begin_ns, span_s = (data.recording.end_ns - begin) / 1e9;
+const part = data.window || data.recording;
+// What all charts show at first, in seconds since the begin.
+const limits = [(part.begin_ns - begin) / 1e9,
+	Math.max((part.end_ns - begin) / 1e9, (part.begin_ns - begin) / 1e9 + 1e-6)];
 const colors = ["#2f6f9f", "#d9822b", "#3a8f5c", "#a23b72", "#7a68b3", "#b0453f", "#4aa3a2",
 	"#8a7d3b", "#5d7fce", "#c46aa0", "#6b8e23", "#a0703c", "#8b95a1"];
 const charts = [];
@@ -185,7 +189,7 @@ function showWindow(from, to) {
 }
 
 function showAll() {
-	showWindow(0, Math.max(span_s, 1e-6));
+	showWindow(limits[0], limits[1]);
 }
 
 // What the mouse does, for the keyboard: + and - zoom, the arrows move, 0 shows all.
@@ -211,7 +215,7 @@ function chart(where, rows, options) {
 	at.tabIndex = 0;
 	at.onkeydown = steer;
 	const made = new Dygraph(at, rows, Object.assign({
-		dateWindow: [0, Math.max(span_s, 1e-6)],
+		dateWindow: limits.slice(),
 		labelsSeparateLines: true,
 		legend: "follow",
 		axes: {
@@ -243,7 +247,7 @@ function grid(lists) {
 	const times = Array.from(new Set([].concat(...lists.map(l => l.map(p => p[0])))));
 	times.sort((a, b) => a - b);
 	const at = lists.map(() => 0), now = lists.map(() => 0), rows = [];
-	rows.push([0].concat(now));
+	rows.push([limits[0]].concat(now));
 	for (const time of times) {
 		lists.forEach(function (list, i) {
 			while (at[i] < list.length && list[at[i]][0] <= time)
@@ -251,7 +255,7 @@ function grid(lists) {
 		});
 		rows.push([time / 1e9].concat(now));
 	}
-	rows.push([span_s].concat(now));
+	rows.push([limits[1]].concat(now));
 	return rows;
 }
 
@@ -374,7 +378,7 @@ function drawLanes(cls, why) {
 			}
 		});
 	};
-	const made = chart(where, [[0, 0], [Math.max(span_s, 1e-6), 0]], {
+	const made = chart(where, [[limits[0], 0], [limits[1], 0]], {
 		labels: ["time", cls], plotter: paint, legend: "never", valueRange: [0, count],
 		highlightCircleSize: 0,
 		axes: {
@@ -522,7 +526,9 @@ function drawLosses() {
 	], rows, "Complete: no event was lost, everything could be read, no call is cut.");
 }
 
-byId("recording").textContent = data.recording.events + " events over " + seconds(span_s) + ", " +
+byId("recording").textContent = (data.window ? "Only what happened from " + moment(part.begin_ns) +
+	" until " + moment(part.end_ns) + " is reported. " : "") +
+	data.recording.events + " events over " + seconds(span_s) + ", " +
 	data.recording.kfdscope_events + " of them kfdscope's, from " + data.recording.processes +
 	(data.recording.processes === 1 ? " process" : " processes") +
 	(data.complete ? "." : "; not complete, see below.");

@@ -106,6 +106,21 @@ class Page(unittest.TestCase):
         self.browser.click("#zoom-out")
         self.assertEqual(self.browser.run(WINDOWS), whole)
 
+    def test_a_part_of_the_recording_is_shown_alone(self):
+        recorded = self.data["recording"]
+        seconds = (recorded["end_ns"] - recorded["begin_ns"]) / 1e9
+        limits = (f"--begin=+{seconds / 4:.9f}", f"--end=+{seconds / 2:.9f}")
+        part = self.folder / "part.html"
+        run(KFDSCOPE, "report", *limits, "-o", part, self.recording)
+        window = json.loads(run(KFDSCOPE, "report", *limits, "--json", self.recording))["window"]
+        self.browser.open(part)
+        self.assertIn("Only what happened from +", self.text("#recording"))
+        ranges = self.browser.run(WINDOWS)
+        self.assertGreater(len(ranges), 0)
+        for shown in ranges:
+            for edge, name in zip(shown, ("begin_ns", "end_ns")):
+                self.assertAlmostEqual(edge, (window[name] - recorded["begin_ns"]) / 1e9, places=6)
+
     def test_stack_of_the_leak_unfolds(self):
         frames = "#leak-table details ol"
         self.assertFalse(self.browser.run(

@@ -275,7 +275,7 @@ static void internal_memory_of_a_queue_goes_with_the_queue(void **state)
 
 	(void)state;
 	assert_int_equal(only_block(memory, BLOCK_INTERNAL)->site->origin, ORIGIN_QUEUE);
-	assert_int_equal(memory->origin_live[ORIGIN_QUEUE], 4096);
+	assert_int_equal(memory->origin_usage[ORIGIN_QUEUE].live_bytes, 4096);
 	assert_int_equal(memory->usage.live_bytes, 0);
 	model_free(model);
 
@@ -284,7 +284,7 @@ static void internal_memory_of_a_queue_goes_with_the_queue(void **state)
 				 "13" P "exit ioctl FREE_MEMORY_OF_GPU call=2 ret=0\n"
 				 "14" P "exit api hsaKmtDestroyQueue call=2 status=0\n");
 	memory = memory_of(model);
-	assert_int_equal(memory->origin_live[ORIGIN_QUEUE], 0);
+	assert_int_equal(memory->origin_usage[ORIGIN_QUEUE].live_bytes, 0);
 	assert_int_equal(memory->origin_bytes[ORIGIN_QUEUE], 4096);
 	assert_int_equal(g_hash_table_size(memory->blocks), 0);
 	assert_int_equal(memory->queues_destroyed, 1);
@@ -294,7 +294,7 @@ static void internal_memory_of_a_queue_goes_with_the_queue(void **state)
 	model = read_trace(QUEUE "11" P "entry api hsaKmtDestroyQueue call=2 queue_id=0x500\n"
 				 "14" P "exit api hsaKmtDestroyQueue call=2 status=0\n");
 	assert_int_equal(only_block(memory_of(model), BLOCK_KEPT)->size_bytes, 4096);
-	assert_int_equal(memory_of(model)->origin_live[ORIGIN_QUEUE], 0);
+	assert_int_equal(memory_of(model)->origin_usage[ORIGIN_QUEUE].live_bytes, 0);
 	model_free(model);
 #undef QUEUE
 }
