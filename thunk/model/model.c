@@ -192,6 +192,24 @@ int kfd_model_open(struct kfd_model *model, struct kfd_model_file **out)
 	return 0;
 }
 
+int kfd_model_open_of(struct kfd_model *model, pid_t opener, struct kfd_model_file **out)
+{
+	struct kfd_model_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return -ENOMEM;
+	pthread_mutex_lock(&model->lock);
+	if (opener == getpid() && model->primary && model->primary->pid == opener &&
+	    model->primary->was_opened)
+		file->process = model->primary;
+	pthread_mutex_unlock(&model->lock);
+	file->model = model;
+	/* before an exec the process was another one, though it had the same number */
+	file->pid = file->process || opener != getpid() ? opener : 0;
+	*out = file;
+	return 0;
+}
+
 void kfd_model_close(struct kfd_model_file *file)
 {
 	if (!file)

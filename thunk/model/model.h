@@ -79,6 +79,15 @@ int kfd_model_open_errno(struct kfd_model *model, const char *path);
  */
 int kfd_model_open(struct kfd_model *model, struct kfd_model_file **out)
 	__attribute__((warn_unused_result));
+/*
+ * For a descriptor that a process opened and handed over: an open of this process if it is the opener
+ * itself and has a process object, else one that answers EBADF, but for the checkpoint that the
+ * opener's tracer takes (kfd.md 1).
+ * @param opener  0 when it is not known.
+ * @return 0 or -ENOMEM.
+ */
+int kfd_model_open_of(struct kfd_model *model, pid_t opener, struct kfd_model_file **out)
+	__attribute__((warn_unused_result));
 /* Drops the open; the process object stays (kfd.md 1), unless it is a secondary one. */
 void kfd_model_close(struct kfd_model_file *file);
 

@@ -49,7 +49,9 @@ static int answer(int rc)
 
 PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
-	const struct preload_file *file = preload_fd(fd);
+	/* of other types only what is known already can be ours */
+	bool may_be_ours = _IOC_TYPE(request) == 'K' || _IOC_TYPE(request) == 'd';
+	const struct preload_file *file = may_be_ours ? preload_fd_adopted(fd) : preload_fd(fd);
 	const int saved_errno = errno; /* a system call that succeeds leaves it alone */
 	va_list args;
 	void *arg;
@@ -66,7 +68,7 @@ PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 		if (_IOC_TYPE(request) == 'K')
 			rc = kfd_model_ioctl(file->kfd, request, arg);
 		break;
-	case PRELOAD_RENDER:
+	case PRELOAD_DRM:
 		rc = kfd_model_drm_ioctl(file->model, file->node, file->file_id, request, arg);
 		break;
 	case PRELOAD_VIRTGPU:
@@ -95,10 +97,18 @@ static void *map_plain(void *addr, size_t size, int prot, int flags, int fd, off
 PRELOAD_EXPORT void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	const struct preload_file *file = flags & MAP_ANONYMOUS ? NULL : preload_fd(fd);
+	void *map;
 
-	if (!file)
-		return flags & MAP_ANONYMOUS ? real_mmap()(addr, size, prot, flags, fd, offset)
-					     : map_plain(addr, size, prot, flags, fd, offset);
+	if (!file) {
+		map = flags & MAP_ANONYMOUS ? real_mmap()(addr, size, prot, flags, fd, offset)
+					    : map_plain(addr, size, prot, flags, fd, offset);
+		/* what stands for a device cannot be mapped */
+		if (map != MAP_FAILED || errno != ENODEV || (flags & MAP_ANONYMOUS))
+			return map;
+		file = preload_fd_adopted(fd);
+		if (!file)
+			return map;
+	}
 	if (file->kind == PRELOAD_VIRTGPU)
 		return preload_virtgpu_mmap(file->virtgpu, addr, size, flags, offset);
 	if (file->kind == PRELOAD_KFD)

@@ -5,15 +5,29 @@
  */
 #include "fds.h"
 
+#include "machine.h"
+#include "real.h"
 #include "virtgpu.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+typedef int (*fcntl_fn)(int, int, ...);
+typedef ssize_t (*readlink_fn)(const char *, char *, size_t);
+
+PRELOAD_REAL(fcntl, fcntl_fn)
+PRELOAD_REAL(readlink, readlink_fn)
+
+#define FIRST_RENDER  128u
+#define MARKS_MAX     64u /* signal numbers */
+#define VIRTGPU_MINOR 200u
 
 #define FDS_MAX 65536 /* numbers above are passed through: no simulated device there */
 
@@ -34,7 +48,7 @@ static void file_put(struct preload_file *file)
 {
 	if (!file || atomic_fetch_sub(&file->refs, 1) != 1)
 		return;
-	if (file->kind == PRELOAD_RENDER)
+	if (file->kind == PRELOAD_DRM)
 		kfd_model_drm_close(file->model, file->file_id);
 	kfd_model_close(file->kfd);
 	preload_virtgpu_close(file->virtgpu);
@@ -85,16 +99,112 @@ static int place(int memory, struct preload_file *file, int flags)
 }
 
 /*
- * A descriptor of a device. A name space's file refuses read and write and is always ready for
+ * The files that take the numbers. A name space's file refuses read and write and is always ready for
  * poll, as the driver's files are; the memory file would hand out all memory, and be overwritten.
  */
+static const char *const stand_ins[] = { "uts", "ipc",
+					 "mnt" }; /* KFD, render nodes, primary nodes */
+
+/* What stands for a device, and the mark that tells which of its kind it is, from 1. */
+static const char *stand_in(const struct preload_file *file, unsigned int *mark)
+{
+	*mark = 1;
+	if (file->kind == PRELOAD_KFD)
+		return stand_ins[0];
+	*mark += file->minor - (file->is_card ? 0 : FIRST_RENDER);
+	return stand_ins[file->is_card ? 2 : 1];
+}
+
 static int place_device(struct kfd_model *model, struct preload_file *file, int flags)
 {
 	int memory = kfd_model_memory_fd(model), fd = -1;
+	unsigned int mark;
+	char path[64];
 
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", stand_in(file, &mark));
 	if (memory >= 0)
-		fd = open("/proc/self/ns/uts", O_RDONLY | (flags & O_CLOEXEC));
-	return fd >= 0 ? take(fd, file) : place(memory, file, flags);
+		fd = open(path, O_RDONLY | (flags & O_CLOEXEC));
+	if (fd < 0)
+		return place(memory, file, flags);
+	/*
+	 * The open file remembers who opened what, for those it is handed to: nobody sends signals
+	 * about such a file, so the number of the signal is free.
+	 */
+	if (mark <= MARKS_MAX && real_fcntl()(fd, F_SETOWN, (int)getpid()) == 0)
+		real_fcntl()(fd, F_SETSIG, (int)mark);
+	return take(fd, file);
+}
+
+/* Makes the object for an open file whose mark and stand-in are these. */
+static struct preload_file *adopt(struct kfd_model *model, const char *stands, unsigned int mark,
+				  pid_t opener)
+{
+	struct preload_file *file = calloc(1, sizeof(*file));
+
+	if (!file)
+		return NULL;
+	file->refs = 1;
+	file->model = model;
+	if (strcmp(stands, stand_ins[0]) == 0) {
+		file->kind = PRELOAD_KFD;
+		if (kfd_model_open_of(model, opener, &file->kfd))
+			goto fail;
+		return file;
+	}
+	file->kind = PRELOAD_DRM;
+	file->is_card = strcmp(stands, stand_ins[2]) == 0;
+	file->minor = mark - 1 + (file->is_card ? 0 : FIRST_RENDER);
+	for (uint32_t i = 0; i < kfd_model_node_count(model); i++) {
+		const struct kfd_model_node *node = kfd_model_node_at(model, i);
+
+		if (node->gpu_id &&
+		    file->minor == (file->is_card ? node->gpu_index : node->render_minor))
+			file->node = node;
+	}
+	if (!file->node)
+		goto fail;
+	file->file_id = atomic_fetch_add(&last_file_id, 1) + 1;
+	return file;
+fail:
+	free(file);
+	return NULL;
+}
+
+struct preload_file *preload_fd_adopted(int fd)
+{
+	struct preload_file *file = preload_fd(fd), *none = NULL;
+	char path[64], target[64];
+	struct kfd_model *model;
+	int mark, saved = errno;
+	ssize_t length;
+
+	if (file || fd < 0 || fd >= FDS_MAX)
+		return file;
+	mark = real_fcntl()(fd, F_GETSIG);
+	if (mark <= 0 || mark > (int)MARKS_MAX)
+		goto out;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	length = real_readlink()(path, target, sizeof(target) - 1);
+	if (length < 4 || target[3] != ':')
+		goto out;
+	target[3] = '\0';
+	for (size_t i = 0; i < sizeof(stand_ins) / sizeof(stand_ins[0]); i++) {
+		if (strcmp(target, stand_ins[i]) != 0)
+			continue;
+		model = preload_machine();
+		if (model)
+			file = adopt(model, target, (unsigned int)mark, real_fcntl()(fd, F_GETOWN));
+		if (!file)
+			break;
+		owner = getpid();
+		if (!atomic_compare_exchange_strong(&files[fd], &none, file)) {
+			file_put(file);
+			file = none;
+		}
+	}
+out:
+	errno = saved;
+	return file;
 }
 
 void preload_fds_after_fork(void)
@@ -135,7 +245,8 @@ int preload_open_kfd(struct kfd_model *model, int flags)
 	return fd;
 }
 
-int preload_open_render(struct kfd_model *model, const struct kfd_model_node *node, int flags)
+int preload_open_drm(struct kfd_model *model, const struct kfd_model_node *node, uint32_t minor,
+		     int flags)
 {
 	struct preload_file *file = calloc(1, sizeof(*file));
 	int fd;
@@ -145,9 +256,11 @@ int preload_open_render(struct kfd_model *model, const struct kfd_model_node *no
 		return -1;
 	}
 	file->refs = 1;
-	file->kind = PRELOAD_RENDER;
+	file->kind = PRELOAD_DRM;
 	file->model = model;
 	file->node = node;
+	file->minor = minor;
+	file->is_card = minor != node->render_minor;
 	file->file_id = atomic_fetch_add(&last_file_id, 1) + 1;
 	fd = place_device(model, file, flags);
 	if (fd < 0)
@@ -167,6 +280,7 @@ int preload_open_virtgpu(int flags)
 	}
 	file->refs = 1;
 	file->kind = PRELOAD_VIRTGPU;
+	file->minor = VIRTGPU_MINOR;
 	rc = preload_virtgpu_open(&file->virtgpu);
 	memory = rc == 0 ? memfd_create("kfdscope-virtio-gpu", MFD_CLOEXEC) : rc;
 	if (memory >= 0) {
@@ -186,7 +300,7 @@ int preload_render_file(void *data, int fd, uint32_t *minor, uint64_t *file_id)
 	const struct preload_file *file = preload_fd(fd);
 
 	(void)data;
-	if (!file || file->kind != PRELOAD_RENDER)
+	if (!file || file->kind != PRELOAD_DRM)
 		return -EINVAL;
 	*minor = file->node->render_minor;
 	*file_id = file->file_id;

@@ -3,6 +3,7 @@
 #ifndef KFDSCOPE_THUNK_MODEL_PRELOAD_FDS_H
 #define KFDSCOPE_THUNK_MODEL_PRELOAD_FDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model.h"
@@ -10,7 +11,7 @@
 
 enum preload_kind {
 	PRELOAD_KFD,
-	PRELOAD_RENDER,
+	PRELOAD_DRM,
 	PRELOAD_VIRTGPU,
 };
 
@@ -19,16 +20,25 @@ struct preload_file {
 	enum preload_kind kind;
 	struct kfd_model *model;           /* borrowed */
 	struct kfd_model_file *kfd;        /* owned; PRELOAD_KFD */
-	const struct kfd_model_node *node; /* borrowed; PRELOAD_RENDER */
+	const struct kfd_model_node *node; /* borrowed; PRELOAD_DRM */
+	uint32_t minor;                    /* PRELOAD_DRM and PRELOAD_VIRTGPU */
+	bool is_card;                      /* the primary node, not the render node */
 	uint64_t file_id;
 	struct vkmt_transport *virtgpu; /* owned; PRELOAD_VIRTGPU */
 };
 
 /* The simulated device behind a descriptor, or NULL. Borrowed while the descriptor is open. */
 struct preload_file *preload_fd(int fd);
+/*
+ * The same, also for a descriptor that another process opened and handed over, or this one before an
+ * exec. As with the driver a KFD serves its opener only; a DRM device serves everybody, though without
+ * the handles that its opener has made.
+ */
+struct preload_file *preload_fd_adopted(int fd);
 /* Opens a device. @return a descriptor, or -1 with errno set. */
 int preload_open_kfd(struct kfd_model *model, int flags);
-int preload_open_render(struct kfd_model *model, const struct kfd_model_node *node, int flags);
+int preload_open_drm(struct kfd_model *model, const struct kfd_model_node *node, uint32_t minor,
+		     int flags);
 int preload_open_virtgpu(int flags);
 /* fd was duplicated to copy. */
 void preload_fd_copied(int fd, int copy);

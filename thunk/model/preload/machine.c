@@ -2,6 +2,7 @@
 /* Makes the machine of the process, and keeps it through forks. */
 #include "machine.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,6 +10,11 @@
 
 #include "fds.h"
 #include "location.h"
+#include "real.h"
+
+typedef char *(*realpath_fn)(const char *, char *);
+
+PRELOAD_REAL(realpath, realpath_fn)
 
 static _Atomic(struct kfd_model *) machine; /* owned; lives as long as the process */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -34,7 +40,7 @@ static void make(void)
 	const struct kfd_model_front front = { .render_file = preload_render_file };
 	const char *wanted = getenv("KFDSCOPE_MODEL_TOPOLOGY");
 	struct kfd_model *model = NULL;
-	char topology[4096];
+	char topology[PATH_MAX], whole[PATH_MAX];
 	int rc;
 
 	if (preload_modules_only())
@@ -44,6 +50,9 @@ static void make(void)
 		kfd_model_log("no topology '%s': %s", wanted ? wanted : "", strerror(-rc));
 		return;
 	}
+	/* the program may change its directory */
+	if (real_realpath()(topology, whole))
+		strcpy(topology, whole);
 	if (kfd_model_new(topology, getenv("KFDSCOPE_MODEL_SCENARIO"), &front, &model))
 		return;
 	pthread_atfork(NULL, NULL, after_fork);

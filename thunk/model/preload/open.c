@@ -5,13 +5,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fds.h"
 #include "machine.h"
 #include "paths.h"
+#include "places.h"
 #include "real.h"
+#include "stat.h"
 #include "virtgpu.h"
 
 typedef int (*open_fn)(const char *, int, ...);
@@ -22,53 +24,66 @@ PRELOAD_REAL(open, open_fn)
 PRELOAD_REAL(openat, openat_fn)
 PRELOAD_REAL(fopen, fopen_fn)
 
-/* A descriptor that reads as the text of a virtual file. */
-static int open_text(const struct preload_entry *entry, int flags)
+/* What open() answers to flags that do not fit what is there; 0 when they do. */
+static int misfit(mode_t mode, int flags)
+{
+	bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
+
+	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+		return EEXIST;
+	if (S_ISLNK(mode))
+		return ELOOP; /* was not to be followed */
+	if (S_ISDIR(mode))
+		return writes || (flags & O_CREAT) ? EISDIR : 0;
+	if (flags & O_DIRECTORY)
+		return ENOTDIR;
+	/* sysfs lets nobody write, root neither */
+	return S_ISREG(mode) && writes ? EACCES : 0;
+}
+
+static int open_entry(const struct preload_path *at, int flags)
 {
 	char text[PRELOAD_TEXT_MAX];
 	size_t length;
-	int fd;
 
-	if (entry->type != ENTRY_FILE || (flags & O_ACCMODE) != O_RDONLY) {
-		errno = entry->type == ENTRY_FILE ? EACCES : EISDIR;
-		return -1;
-	}
-	length = preload_virtual_text(preload_machine(), entry, text);
-	fd = memfd_create("kfdscope-sysfs", flags & O_CLOEXEC ? MFD_CLOEXEC : 0);
-	if (fd >= 0 && (write(fd, text, length) != (ssize_t)length || lseek(fd, 0, SEEK_SET))) {
-		close(fd);
-		errno = EIO;
-		return -1;
-	}
-	return fd;
+	if (at->entry.type == ENTRY_DIRECTORY)
+		return preload_place_directory(at->canonical, flags);
+	length = preload_virtual_text(preload_machine(), &at->entry, text);
+	return preload_place_file(at->canonical, text, length, flags);
 }
 
 /* @return true when the path is ours; *fd is then the answer, and errno is set when it is -1. */
-static bool open_ours(const char *path, int flags, struct preload_path *at, int *fd)
+static bool open_ours(int directory, const char *path, int flags, struct preload_path *at, int *fd)
 {
+	struct stat st;
+	int rc;
+
 	if (preload_virtgpu_is(path)) {
 		*fd = preload_open_virtgpu(flags);
 		return true;
 	}
-	switch (preload_look(path, at)) {
-	case PATH_FOREIGN:
-	case PATH_MOVED:
+	rc = preload_stat_at(directory, path, !(flags & O_NOFOLLOW), at, &st);
+	if (rc > 0)
 		return false;
-	case PATH_KFD:
-		*fd = preload_open_kfd(preload_machine(), flags);
-		return true;
-	case PATH_RENDER:
-		*fd = preload_open_render(preload_machine(), at->node, flags);
-		return true;
-	case PATH_VIRTUAL:
-		*fd = open_text(&at->entry, flags);
-		return true;
-	case PATH_REFUSED:
-		errno = at->error;
-		*fd = -1;
+	*fd = -1;
+	if (rc < 0) {
+		/* nobody makes files there */
+		if (errno == ENOENT && (flags & O_CREAT))
+			errno = EACCES;
 		return true;
 	}
-	return false;
+	rc = misfit(st.st_mode, flags);
+	if (rc)
+		errno = rc;
+	else if (at->what == PATH_KFD)
+		*fd = preload_open_kfd(preload_machine(), flags);
+	else if (at->what == PATH_DRM)
+		*fd = preload_open_drm(preload_machine(), at->node, at->minor, flags);
+	else if (at->what == PATH_MOVED) /* a directory */
+		*fd = preload_place_directory(at->canonical, flags);
+	else
+		*fd = open_entry(at, flags);
+	return true;
 }
 
 /*
@@ -87,15 +102,13 @@ static int open_any(int directory, const char *path, int flags, mode_t mode)
 	struct preload_path at;
 	int fd;
 
-	if (open_ours(path, flags, &at, &fd))
+	if (open_ours(directory, path, flags, &at, &fd))
 		return fd;
-	if (at.what == PATH_MOVED) {
-		if (!may_open(&at, flags)) {
-			errno = EACCES;
-			return -1;
-		}
-		path = at.real;
+	if (at.what == PATH_MOVED && !may_open(&at, flags)) {
+		errno = EACCES;
+		return -1;
 	}
+	path = preload_real_path(path, &at);
 	if (directory == AT_FDCWD)
 		return real_open()(path, flags, mode);
 	return real_openat()(directory, path, flags, mode);
@@ -151,17 +164,27 @@ int __openat_2(int directory, const char *path, int flags)
 	return open_any(directory, path, flags, 0);
 }
 
+/* Flags of open for a mode of fopen, as far as they matter here. */
+static int flags_of(const char *mode)
+{
+	int flags = strchr(mode, 'e') ? O_CLOEXEC : 0;
+
+	if (strchr(mode, '+'))
+		flags |= O_RDWR;
+	else if (mode[0] != 'r')
+		flags |= O_WRONLY;
+	return mode[0] == 'r' ? flags : flags | O_CREAT;
+}
+
 PRELOAD_EXPORT FILE *fopen(const char *path, const char *mode)
 {
 	struct preload_path at;
 	FILE *stream = NULL;
 	int fd;
 
-	if (!open_ours(path, O_RDONLY | O_CLOEXEC, &at, &fd)) {
-		if (at.what != PATH_MOVED)
-			return real_fopen()(path, mode);
-		if (may_open(&at, mode[0] == 'r' && !strchr(mode, '+') ? O_RDONLY : O_RDWR))
-			return real_fopen()(at.real, mode);
+	if (!open_ours(AT_FDCWD, path, flags_of(mode), &at, &fd)) {
+		if (at.what != PATH_MOVED || may_open(&at, flags_of(mode)))
+			return real_fopen()(preload_real_path(path, &at), mode);
 		errno = EACCES;
 		return NULL;
 	}

@@ -6,21 +6,24 @@
 #include "paths.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "gpus.h"
 #include "machine.h"
+#include "numbers.h"
+#include "places.h"
+#include "real.h"
 
-static const char *const topology_roots[] = {
-	"/sys/devices/virtual/kfd/kfd/topology",
-	"/sys/class/kfd/kfd/topology",
-};
-static const char *const kfd_roots[] = {
-	"/sys/devices/virtual/kfd",
-	"/sys/class/kfd",
-};
+#define TOPOLOGY  "/sys/devices/virtual/kfd/kfd/topology"
+#define LINKS_MAX 40
+
+typedef int (*access_fn)(const char *, int);
+
+PRELOAD_REAL(access, access_fn)
 
 /* Part of path behind root, "" for root itself; NULL when path is not below it. */
 static const char *below(const char *path, const char *root)
@@ -34,31 +37,29 @@ static const char *below(const char *path, const char *root)
 
 static bool may_be_ours(const char *path)
 {
-	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/sys/", 5) == 0 ||
-	       strncmp(path, "/proc/", 6) == 0;
+	return below(path, "/dev") || below(path, "/sys") || below(path, "/proc");
 }
 
-/* Without doubled and trailing slashes. @return false when it does not fit. */
-static bool normalise(const char *path, char out[PATH_MAX])
+/* Whether only the machine can say what a path is. */
+static bool is_machines(const char *path)
 {
-	size_t used = 0;
+	static const char *const roots[] = {
+		"/dev/kfd",       "/dev/dri",       "/sys/class/kfd", "/sys/devices/virtual/kfd",
+		"/sys/class/drm", PRELOAD_KFD_CHAR, "/sys/bus/pci",
+	};
 
-	for (; *path; path++) {
-		if (path[0] == '/' && (path[1] == '/' || !path[1]))
-			continue;
-		if (used == PATH_MAX - 1)
-			return false;
-		out[used++] = *path;
-	}
-	out[used] = '\0';
-	return true;
+	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++)
+		if (below(path, roots[i]))
+			return true;
+	return strncmp(path, "/sys/dev/char/226:", 18) == 0 ||
+	       strncmp(path, "/sys/devices/pci", 16) == 0;
 }
 
 static bool exists_below(const char *root, const char *path, struct preload_path *out)
 {
 	return snprintf(out->real, sizeof(out->real), "%s%s", root, path) <
 		       (int)sizeof(out->real) &&
-	       access(out->real, F_OK) == 0;
+	       real_access()(out->real, F_OK) == 0;
 }
 
 /*
@@ -92,52 +93,79 @@ static bool replaced(const char *path, struct preload_path *out)
 
 static bool in_topology(struct kfd_model *model, const char *path, struct preload_path *out)
 {
-	for (size_t i = 0; i < sizeof(topology_roots) / sizeof(topology_roots[0]); i++) {
-		const char *rest = below(path, topology_roots[i]);
+	const char *rest = below(path, TOPOLOGY);
 
-		if (!rest)
-			continue;
-		out->what = PATH_MOVED;
-		if (snprintf(out->real, sizeof(out->real), "%s%s", kfd_model_topology_dir(model),
-			     rest) >= (int)sizeof(out->real))
-			out->what = PATH_FOREIGN;
-		return true;
+	/* the machine's own files lie beside it */
+	if (!rest || below(rest, "/host"))
+		return false;
+	out->what = PATH_MOVED;
+	if (snprintf(out->real, sizeof(out->real), "%s%s", kfd_model_topology_dir(model), rest) >=
+	    (int)sizeof(out->real)) {
+		out->what = PATH_REFUSED;
+		out->error = ENAMETOOLONG;
 	}
-	return false;
+	return true;
 }
 
 static bool is_device(struct kfd_model *model, const char *path, struct preload_path *out)
 {
-	unsigned int minor;
-	int end = 0;
+	const char *name = below(path, "/dev/dri");
 
 	if (strcmp(path, "/dev/kfd") == 0) {
 		out->what = PATH_KFD;
 		return true;
 	}
-	if (sscanf(path, "/dev/dri/renderD%u%n", &minor, &end) != 1 || path[end])
+	if (!name || !*name)
 		return false;
-	out->node = kfd_model_node_of_minor(model, minor);
-	out->what = out->node ? PATH_RENDER : PATH_REFUSED;
-	out->error = ENOENT;
+	out->node = preload_gpus_device(model, name + 1, &out->minor);
+	if (!out->node)
+		return false;
+	out->what = PATH_DRM;
 	return true;
 }
 
-static void look(const char *given, struct preload_path *out)
+/* What a path is answered with that is not there: a part of it may be no directory. */
+static int absent_errno(struct kfd_model *model, const char *path)
 {
-	struct kfd_model *model = NULL;
-	char path[PATH_MAX];
+	char part[PATH_MAX];
+	struct preload_entry entry;
+
+	strcpy(part, path);
+	for (char *slash = strrchr(part, '/'); slash && slash != part; slash = strrchr(part, '/')) {
+		*slash = '\0';
+		if (preload_virtual_find(model, part, &entry))
+			return entry.type == ENTRY_DIRECTORY ? ENOENT : ENOTDIR;
+	}
+	return ENOENT;
+}
+
+static void refuse(struct preload_path *out, int error)
+{
+	out->what = PATH_REFUSED;
+	out->error = error;
+}
+
+/*
+ * Says what a canonical path is.
+ * @param asked  the same as the program named it, which is how scenarios name it.
+ */
+static void classify(const char *asked, struct preload_path *out)
+{
+	const char *path = out->canonical;
+	struct kfd_model *model;
 	int refused;
 
-	if (!normalise(given, path) || replaced(path, out))
+	if (replaced(path, out))
+		return;
+	/* a directory that the real machine has too is the real one, to all but who lists it */
+	if (preload_virtual_is_shared(path) && real_access()(path, F_OK) == 0)
 		return;
 	/* these need no machine, and are asked for before anything else */
 	if (preload_virtual_find(NULL, path, &out->entry)) {
 		out->what = PATH_VIRTUAL;
 		return;
 	}
-	if (!below(path, "/dev/kfd") && !below(path, "/dev/dri") && !below(path, kfd_roots[0]) &&
-	    !below(path, kfd_roots[1]) && strncmp(path, "/sys/dev/char/226:", 18) != 0)
+	if (!is_machines(path) && !preload_virtual_is_shared(path))
 		return;
 	model = preload_machine();
 	if (!model) {
@@ -148,25 +176,151 @@ static void look(const char *given, struct preload_path *out)
 		}
 		return;
 	}
-	refused = kfd_model_open_errno(model, path);
-	if (refused) {
-		out->what = PATH_REFUSED;
-		out->error = refused;
+	refused = kfd_model_open_errno(model, asked);
+	if (refused)
+		refuse(out, refused);
+	else if (is_device(model, path, out) || in_topology(model, path, out))
 		return;
-	}
-	if (is_device(model, path, out) || in_topology(model, path, out))
-		return;
-	if (preload_virtual_find(model, path, &out->entry))
+	else if (preload_virtual_find(model, path, &out->entry))
 		out->what = PATH_VIRTUAL;
+	else if (preload_virtual_owns(model, path))
+		refuse(out, absent_errno(model, path));
 }
 
-enum preload_what preload_look(const char *path, struct preload_path *out)
+/* The target of a link of ours; false when the path is none. Not inlined: needs much stack. */
+static __attribute__((noinline)) bool is_link(const char *path, char target[PRELOAD_ENTRY_MAX])
+{
+	char text[PRELOAD_TEXT_MAX];
+	struct preload_entry entry;
+	struct kfd_model *model;
+
+	if (!is_machines(path))
+		return false;
+	model = preload_machine();
+	if (!model || !preload_virtual_find(model, path, &entry) || entry.type != ENTRY_LINK)
+		return false;
+	preload_virtual_text(model, &entry, text);
+	snprintf(target, PRELOAD_ENTRY_MAX, "%s", text);
+	return true;
+}
+
+/*
+ * Takes the dots and the links of ours out of an absolute path.
+ * @param follow  whether the last part is followed, too.
+ * @param links   whether links are at all.
+ * @return 0 or an errno.
+ */
+static int resolve(const char *path, bool follow, bool links, char out[PATH_MAX])
+{
+	char left[PATH_MAX], target[PRELOAD_ENTRY_MAX];
+	unsigned int followed = 0;
+	size_t used = 0;
+
+	if (strlen(path) >= sizeof(left))
+		return ENAMETOOLONG;
+	strcpy(left, path);
+	for (char *at = left;;) {
+		size_t length;
+
+		at += strspn(at, "/");
+		length = strcspn(at, "/");
+		if (!length)
+			break;
+		if (length <= 2 && strncmp(at, "..", length) == 0) {
+			while (length == 2 && used && out[--used] != '/')
+				;
+			at += length;
+			continue;
+		}
+		if (used + length + 2 > PATH_MAX)
+			return ENAMETOOLONG;
+		out[used] = '/';
+		memcpy(out + used + 1, at, length);
+		out[used + length + 1] = '\0';
+		at += length;
+		/* with a slash behind it the last one is followed in any case */
+		if (!links || (!*at && !follow) || !is_link(out, target)) {
+			used += length + 1;
+			continue;
+		}
+		if (++followed > LINKS_MAX)
+			return ELOOP;
+		length = strlen(target);
+		if (length + strlen(at) + 2 > sizeof(left))
+			return ENAMETOOLONG;
+		memmove(left + length, at, strlen(at) + 1);
+		memcpy(left, target, length);
+		at = left; /* links of ours are relative to where they are */
+	}
+	if (!used)
+		out[used++] = '/';
+	out[used] = '\0';
+	return 0;
+}
+
+/* The absolute form of a path. @return false when it cannot be ours. */
+static bool absolute(int directory, const char *path, char out[PATH_MAX], bool *is_ours)
+{
+	char base[PATH_MAX];
+
+	*is_ours = false;
+	if (path[0] == '/')
+		return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX;
+	if (!preload_place_base(directory, path, base, is_ours))
+		return false;
+	return snprintf(out, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
+}
+
+/* Not inlined, so that calls about other paths need little stack. */
+static __attribute__((noinline)) void look(int directory, const char *path, bool follow,
+					   struct preload_path *out)
+{
+	char whole[PATH_MAX], asked[PATH_MAX];
+	size_t length = strlen(path);
+	bool from_ours;
+	int error;
+
+	if (!absolute(directory, path, whole, &from_ours))
+		return;
+	error = resolve(whole, true, false, asked);
+	if (!error && (from_ours || may_be_ours(asked)))
+		error = resolve(whole, follow, true, out->canonical);
+	else
+		return;
+	if (error) {
+		refuse(out, error);
+		return;
+	}
+	classify(asked, out);
+	if (out->what == PATH_FOREIGN && from_ours) {
+		out->what = PATH_ELSEWHERE;
+		strcpy(out->real, out->canonical);
+	}
+	if (path[length - 1] == '/' &&
+	    (out->what == PATH_KFD || out->what == PATH_DRM ||
+	     (out->what == PATH_VIRTUAL && out->entry.type != ENTRY_DIRECTORY)))
+		refuse(out, ENOTDIR);
+}
+
+enum preload_what preload_look_at(int directory, const char *path, bool follow,
+				  struct preload_path *out)
 {
 	int saved = errno;
 
 	out->what = PATH_FOREIGN;
-	if (path && may_be_ours(path))
-		look(path, out);
+	out->canonical[0] = '\0';
+	if (path && (path[0] == '/' ? may_be_ours(path) || strstr(path, "/..") : path[0] != '\0'))
+		look(directory, path, follow, out);
 	errno = saved;
 	return out->what;
+}
+
+enum preload_what preload_look(const char *path, struct preload_path *out)
+{
+	return preload_look_at(AT_FDCWD, path, true, out);
+}
+
+const char *preload_real_path(const char *path, const struct preload_path *at)
+{
+	return at->what == PATH_MOVED || at->what == PATH_ELSEWHERE ? at->real : path;
 }

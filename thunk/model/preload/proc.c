@@ -8,10 +8,7 @@
 
 #include "sysfs.h"
 
-static const char *const roots[] = {
-	"/sys/devices/virtual/kfd/kfd/proc",
-	"/sys/class/kfd/kfd/proc",
-};
+static const char root[] = "/sys/devices/virtual/kfd/kfd/proc";
 
 /*
  * Takes a path apart.
@@ -21,21 +18,18 @@ static const char *const roots[] = {
  */
 static bool split(const char *path, pid_t *pid, const char **rest)
 {
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		size_t length = strlen(roots[i]);
-		char *end;
+	const size_t length = sizeof(root) - 1;
+	char *end;
 
-		if (strncmp(path, roots[i], length) != 0 || (path[length] && path[length] != '/'))
-			continue;
-		*pid = 0;
-		*rest = "";
-		if (!path[length])
-			return true;
-		*pid = (pid_t)strtol(path + length + 1, &end, 10);
-		*rest = *end ? end + 1 : end;
-		return *pid > 0 && (!*end || *end == '/');
-	}
-	return false;
+	if (strncmp(path, root, length) != 0 || (path[length] && path[length] != '/'))
+		return false;
+	*pid = 0;
+	*rest = "";
+	if (!path[length])
+		return true;
+	*pid = (pid_t)strtol(path + length + 1, &end, 10);
+	*rest = *end ? end + 1 : end;
+	return *pid > 0 && (!*end || *end == '/');
 }
 
 /* Line of a file, or the first below a directory; NULL when the text has none. */

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* The stat family, access, readlink, realpath and the reading of extended attributes. */
+/* The stat family and access. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "fds.h"
 #include "machine.h"
+#include "numbers.h"
 #include "paths.h"
+#include "places.h"
 #include "real.h"
+#include "stat.h"
 
-#define KFD_MAJOR 511 /* dynamic in the kernel; this one is the first it tries */
-#define DRM_MAJOR 226
+#define FILE_BYTES 4096 /* as sysfs says of every file */
 
 typedef int (*stat_fn)(const char *, struct stat *);
 typedef int (*fstat_fn)(int, struct stat *);
@@ -23,10 +24,6 @@ typedef int (*fstatat_fn)(int, const char *, struct stat *, int);
 typedef int (*statx_fn)(int, const char *, int, unsigned int, struct statx *);
 typedef int (*access_fn)(const char *, int);
 typedef int (*faccessat_fn)(int, const char *, int, int);
-typedef ssize_t (*readlink_fn)(const char *, char *, size_t);
-typedef char *(*realpath_fn)(const char *, char *);
-typedef ssize_t (*getxattr_fn)(const char *, const char *, void *, size_t);
-typedef ssize_t (*listxattr_fn)(const char *, char *, size_t);
 
 PRELOAD_REAL(stat, stat_fn)
 PRELOAD_REAL(lstat, stat_fn)
@@ -35,21 +32,27 @@ PRELOAD_REAL(fstatat, fstatat_fn)
 PRELOAD_REAL(statx, statx_fn)
 PRELOAD_REAL(access, access_fn)
 PRELOAD_REAL(faccessat, faccessat_fn)
-PRELOAD_REAL(readlink, readlink_fn)
-PRELOAD_REAL(realpath, realpath_fn)
-PRELOAD_REAL(getxattr, getxattr_fn)
-PRELOAD_REAL(lgetxattr, getxattr_fn)
-PRELOAD_REAL(listxattr, listxattr_fn)
-PRELOAD_REAL(llistxattr, listxattr_fn)
 
-static void fill(struct stat *st, mode_t mode, dev_t device)
+/* FNV-1a: walks tell directories by their numbers. */
+uint64_t preload_inode(const char *path)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * 0x100000001b3ull;
+	return hash ? hash : 1;
+}
+
+static void fill(struct stat *st, const char *path, mode_t mode, dev_t device)
 {
 	memset(st, 0, sizeof(*st));
+	st->st_dev = makedev(0, PRELOAD_FS_MINOR);
+	st->st_ino = preload_inode(path);
 	st->st_mode = mode;
 	st->st_nlink = 1;
 	st->st_rdev = device;
+	st->st_size = S_ISREG(mode) ? FILE_BYTES : 0;
 	st->st_blksize = 4096;
-	st->st_ino = device ? device : 1;
 }
 
 static mode_t entry_mode(enum preload_entry_type type)
@@ -61,36 +64,59 @@ static mode_t entry_mode(enum preload_entry_type type)
 		return S_IFDIR | 0755;
 	case ENTRY_LINK:
 		return S_IFLNK | 0777;
+	case ENTRY_DEVICE:
+		return S_IFCHR | 0666;
 	}
 	return 0;
 }
 
-/* @return 1 when the path is foreign or moved (then at->real), else 0 or -1 with errno. */
-static int stat_ours(const char *path, struct preload_path *at, struct stat *st)
+int preload_stat_at(int directory, const char *path, bool follow, struct preload_path *at,
+		    struct stat *st)
 {
-	switch (preload_look(path, at)) {
+	int saved = errno;
+
+	switch (preload_look_at(directory, path, follow, at)) {
 	case PATH_KFD:
-		fill(st, S_IFCHR | 0666, makedev(KFD_MAJOR, 0));
+		fill(st, at->canonical, S_IFCHR | 0666, makedev(PRELOAD_KFD_MAJOR, 0));
 		return 0;
-	case PATH_RENDER:
-		fill(st, S_IFCHR | 0666, makedev(DRM_MAJOR, at->node->render_minor));
+	case PATH_DRM:
+		fill(st, at->canonical, S_IFCHR | 0666, makedev(PRELOAD_DRM_MAJOR, at->minor));
 		return 0;
 	case PATH_VIRTUAL:
-		fill(st, entry_mode(at->entry.type), 0);
+		fill(st, at->canonical, entry_mode(at->entry.type), 0);
 		return 0;
 	case PATH_REFUSED:
 		errno = at->error;
 		return -1;
 	case PATH_MOVED:
+		/* as when it is open (places.h) */
+		if (real_stat()(at->real, st) == 0 && S_ISDIR(st->st_mode)) {
+			fill(st, at->canonical, S_IFDIR | 0755, 0);
+			return 0;
+		}
+		errno = saved;
+		break;
+	case PATH_ELSEWHERE:
 	case PATH_FOREIGN:
 		break;
 	}
 	return 1;
 }
 
-static const char *where(const char *path, const struct preload_path *at)
+/* What an open directory or file of ours is; leaves others alone. */
+static void fill_open(int fd, struct stat *st)
 {
-	return at->what == PATH_MOVED ? at->real : path;
+	off_t size = st->st_size;
+	char path[PATH_MAX];
+
+	if (!S_ISDIR(st->st_mode) && !(S_ISREG(st->st_mode) && st->st_nlink == 0))
+		return;
+	if (!preload_place_of(fd, path))
+		return;
+	fill(st, path, entry_mode(S_ISDIR(st->st_mode) ? ENTRY_DIRECTORY : ENTRY_FILE), 0);
+	/* who looks for holes would find one behind the text, were the file as long as it looks */
+	if (S_ISREG(st->st_mode))
+		st->st_size = size;
 }
 
 /* Fortified and older programs; the layouts and versions are those of the machine's libc. */
@@ -107,34 +133,45 @@ PRELOAD_EXPORT int __fxstatat(int version, int directory, const char *path, stru
 			      int flags);
 PRELOAD_EXPORT int __fxstatat64(int version, int directory, const char *path, struct stat64 *st,
 				int flags) __attribute__((alias("__fxstatat")));
-PRELOAD_EXPORT char *__realpath_chk(const char *path, char *resolved, size_t size);
 
 PRELOAD_EXPORT int stat(const char *path, struct stat *st)
 {
 	struct preload_path at;
-	int rc = stat_ours(path, &at, st);
+	int rc = preload_stat_at(AT_FDCWD, path, true, &at, st);
 
-	return rc <= 0 ? rc : real_stat()(where(path, &at), st);
+	return rc <= 0 ? rc : real_stat()(preload_real_path(path, &at), st);
 }
 
 PRELOAD_EXPORT int lstat(const char *path, struct stat *st)
 {
 	struct preload_path at;
-	int rc = stat_ours(path, &at, st);
+	int rc = preload_stat_at(AT_FDCWD, path, false, &at, st);
 
-	return rc <= 0 ? rc : real_lstat()(where(path, &at), st);
+	return rc <= 0 ? rc : real_lstat()(preload_real_path(path, &at), st);
 }
 
 PRELOAD_EXPORT int fstat(int fd, struct stat *st)
 {
 	const struct preload_file *file = preload_fd(fd);
+	char path[64];
 
-	if (!file)
-		return real_fstat()(fd, st);
-	if (file->kind == PRELOAD_KFD)
-		fill(st, S_IFCHR | 0666, makedev(KFD_MAJOR, 0));
-	else
-		fill(st, S_IFCHR | 0666, makedev(DRM_MAJOR, file->node->render_minor));
+	if (!file) {
+		if (real_fstat()(fd, st))
+			return -1;
+		if (S_ISREG(st->st_mode) && !st->st_size && !major(st->st_dev))
+			file = preload_fd_adopted(fd);
+	}
+	if (!file) {
+		fill_open(fd, st);
+		return 0;
+	}
+	if (file->kind == PRELOAD_KFD) {
+		fill(st, "/dev/kfd", S_IFCHR | 0666, makedev(PRELOAD_KFD_MAJOR, 0));
+		return 0;
+	}
+	snprintf(path, sizeof(path), file->is_card ? "/dev/dri/card%u" : "/dev/dri/renderD%u",
+		 file->minor);
+	fill(st, path, S_IFCHR | 0666, makedev(PRELOAD_DRM_MAJOR, file->minor));
 	return 0;
 }
 
@@ -143,11 +180,10 @@ PRELOAD_EXPORT int fstatat(int directory, const char *path, struct stat *st, int
 	struct preload_path at;
 	int rc;
 
-	if ((flags & AT_EMPTY_PATH) && path && !*path)
-		return preload_fd(directory) ? fstat(directory, st)
-					     : real_fstatat()(directory, path, st, flags);
-	rc = stat_ours(path, &at, st);
-	return rc <= 0 ? rc : real_fstatat()(directory, where(path, &at), st, flags);
+	if ((flags & AT_EMPTY_PATH) && path && !*path && directory != AT_FDCWD)
+		return fstat(directory, st);
+	rc = preload_stat_at(directory, path, !(flags & AT_SYMLINK_NOFOLLOW), &at, st);
+	return rc <= 0 ? rc : real_fstatat()(directory, preload_real_path(path, &at), st, flags);
 }
 
 PRELOAD_EXPORT int stat64(const char *path, struct stat64 *st) __attribute__((alias("stat")));
@@ -187,7 +223,10 @@ static void widen(const struct stat *st, struct statx *out)
 	out->stx_mode = (uint16_t)st->st_mode;
 	out->stx_nlink = (uint32_t)st->st_nlink;
 	out->stx_ino = st->st_ino;
+	out->stx_size = (uint64_t)st->st_size;
 	out->stx_blksize = (uint32_t)st->st_blksize;
+	out->stx_dev_major = major(st->st_dev);
+	out->stx_dev_minor = minor(st->st_dev);
 	out->stx_rdev_major = major(st->st_rdev);
 	out->stx_rdev_minor = minor(st->st_rdev);
 }
@@ -197,27 +236,33 @@ PRELOAD_EXPORT int statx(int directory, const char *path, int flags, unsigned in
 {
 	struct preload_path at;
 	struct stat st;
+	char ours[PATH_MAX];
 	int rc;
 
-	if ((flags & AT_EMPTY_PATH) && path && !*path) {
-		at.what = PATH_FOREIGN;
-		rc = preload_fd(directory) ? fstat(directory, &st) : 1;
+	if ((flags & AT_EMPTY_PATH) && path && !*path && directory != AT_FDCWD) {
+		if (!preload_fd_adopted(directory) && !preload_place_of(directory, ours))
+			return real_statx()(directory, path, flags, mask, out);
+		rc = fstat(directory, &st);
 	} else {
-		rc = stat_ours(path, &at, &st);
+		rc = preload_stat_at(directory, path, !(flags & AT_SYMLINK_NOFOLLOW), &at, &st);
 	}
 	if (rc > 0)
-		return real_statx()(directory, where(path, &at), flags, mask, out);
+		return real_statx()(directory, preload_real_path(path, &at), flags, mask, out);
 	if (!rc)
 		widen(&st, out);
 	return rc;
 }
 
 /* @return 1 when the real function has to answer. */
-static int access_ours(const char *path, int mode, struct preload_path *at)
+static int access_ours(int directory, const char *path, int mode, bool follow,
+		       struct preload_path *at)
 {
 	struct stat st;
-	int rc = stat_ours(path, at, &st);
+	int rc = preload_stat_at(directory, path, follow, at, &st);
 
+	if (rc > 0 && at->what == PATH_MOVED && (mode & W_OK) &&
+	    strcmp(at->real, "/dev/null") != 0 && real_access()(at->real, F_OK) == 0)
+		rc = 0;
 	if (rc || !(mode & W_OK) || S_ISCHR(st.st_mode))
 		return rc;
 	errno = EACCES;
@@ -227,108 +272,23 @@ static int access_ours(const char *path, int mode, struct preload_path *at)
 PRELOAD_EXPORT int access(const char *path, int mode)
 {
 	struct preload_path at;
-	int rc = access_ours(path, mode, &at);
+	int rc = access_ours(AT_FDCWD, path, mode, true, &at);
 
-	return rc <= 0 ? rc : real_access()(where(path, &at), mode);
+	return rc <= 0 ? rc : real_access()(preload_real_path(path, &at), mode);
 }
 
 PRELOAD_EXPORT int faccessat(int directory, const char *path, int mode, int flags)
 {
 	struct preload_path at;
-	int rc = access_ours(path, mode, &at);
+	int rc = access_ours(directory, path, mode, !(flags & AT_SYMLINK_NOFOLLOW), &at);
 
-	return rc <= 0 ? rc : real_faccessat()(directory, where(path, &at), mode, flags);
+	return rc <= 0 ? rc
+		       : real_faccessat()(directory, preload_real_path(path, &at), mode, flags);
 }
 
-PRELOAD_EXPORT ssize_t readlink(const char *path, char *target, size_t size)
+PRELOAD_EXPORT int eaccess(const char *path, int mode)
 {
-	char text[PRELOAD_TEXT_MAX];
-	struct preload_path at;
-	struct stat st;
-	size_t length;
-	int rc = stat_ours(path, &at, &st);
-
-	if (rc > 0)
-		return real_readlink()(where(path, &at), target, size);
-	if (rc < 0)
-		return rc;
-	if (!S_ISLNK(st.st_mode)) {
-		errno = EINVAL;
-		return -1;
-	}
-	length = preload_virtual_text(preload_machine(), &at.entry, text);
-	if (length > size)
-		length = size;
-	memcpy(target, text, length);
-	return (ssize_t)length;
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS);
 }
 
-PRELOAD_EXPORT char *realpath(const char *path, char *resolved)
-{
-	struct preload_path at;
-	struct stat st;
-	int rc = stat_ours(path, &at, &st);
-	size_t length;
-
-	/* a moved path must not give away where it was moved to: it is real for the program */
-	if (rc > 0 && at.what != PATH_MOVED)
-		return real_realpath()(path, resolved);
-	if (rc < 0 || (rc > 0 && real_access()(at.real, F_OK)))
-		return NULL;
-	length = strlen(path) + 1;
-	if (!resolved)
-		resolved = malloc(length > PATH_MAX ? length : PATH_MAX);
-	if (resolved)
-		memcpy(resolved, path, length);
-	return resolved;
-}
-
-char *__realpath_chk(const char *path, char *resolved, size_t size)
-{
-	(void)size; /* the callers' buffers are of PATH_MAX bytes, or the real one complains */
-	return realpath(path, resolved);
-}
-
-/* What is ours has no extended attributes; ls asks each file for some. @return 1 when foreign. */
-static int no_attributes(const char *path, int error)
-{
-	struct preload_path at;
-	struct stat st;
-	int rc = stat_ours(path, &at, &st);
-
-	if (rc > 0 && at.what != PATH_MOVED)
-		return 1;
-	if (rc > 0)
-		rc = real_access()(at.real, F_OK);
-	if (rc == 0)
-		errno = error;
-	return rc == 0 && error == 0 ? 0 : -1;
-}
-
-PRELOAD_EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
-{
-	int rc = no_attributes(path, ENODATA);
-
-	return rc <= 0 ? rc : real_getxattr()(path, name, value, size);
-}
-
-PRELOAD_EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t size)
-{
-	int rc = no_attributes(path, ENODATA);
-
-	return rc <= 0 ? rc : real_lgetxattr()(path, name, value, size);
-}
-
-PRELOAD_EXPORT ssize_t listxattr(const char *path, char *list, size_t size)
-{
-	int rc = no_attributes(path, 0);
-
-	return rc <= 0 ? rc : real_listxattr()(path, list, size);
-}
-
-PRELOAD_EXPORT ssize_t llistxattr(const char *path, char *list, size_t size)
-{
-	int rc = no_attributes(path, 0);
-
-	return rc <= 0 ? rc : real_llistxattr()(path, list, size);
-}
+PRELOAD_EXPORT int euidaccess(const char *path, int mode) __attribute__((alias("eaccess")));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of virtual files; each GPU has its own set. */
+/* The list of virtual files that are there once; gpus.c has those of each GPU, proc.c of processes. */
 #include "virtual.h"
 
 #include <fcntl.h>
@@ -8,81 +8,45 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gpus.h"
+#include "numbers.h"
 #include "proc.h"
-#include "topology.h"
+#include "real.h"
 
-/* %u stands for the render minor, %c for the number of the card. */
+typedef int (*open_fn)(const char *, int, ...);
+
+PRELOAD_REAL(open, open_fn)
+
 struct pattern {
 	const char *path;
 	enum preload_entry_type type;
-	void (*text)(const struct kfd_model_node *node, char *text);
+	bool is_shared; /* with the real machine */
+	void (*text)(char *text);
 };
 
-static void text_vendor(const struct kfd_model_node *node, char *text)
+static void text_live(char *text)
 {
-	snprintf(text, PRELOAD_TEXT_MAX, "0x%04x\n", node->vendor_id);
+	strcpy(text, "live\n");
 }
 
-static void text_device(const struct kfd_model_node *node, char *text)
+static void text_zero(char *text)
 {
-	snprintf(text, PRELOAD_TEXT_MAX, "0x%04x\n", node->device_id);
+	strcpy(text, "0\n");
 }
 
-static void text_revision(const struct kfd_model_node *node, char *text)
+static void text_size(char *text)
 {
-	(void)node;
-	snprintf(text, PRELOAD_TEXT_MAX, "0x00\n");
-}
-
-static void text_uevent(const struct kfd_model_node *node, char *text)
-{
-	uint32_t bus = node->location_id >> 8 & 0xff, function = node->location_id & 7;
-
-	snprintf(text, PRELOAD_TEXT_MAX,
-		 "DRIVER=amdgpu\nPCI_CLASS=38000\nPCI_ID=%04X:%04X\nPCI_SUBSYS_ID=0000:0000\n"
-		 "PCI_SLOT_NAME=%04x:%02x:%02x.%u\n",
-		 node->vendor_id, node->device_id, node->domain, bus, node->location_id >> 3 & 0x1f,
-		 function);
-}
-
-static void text_subsystem(const struct kfd_model_node *node, char *text)
-{
-	(void)node;
-	snprintf(text, PRELOAD_TEXT_MAX, "../../../../bus/pci");
-}
-
-static void text_dev(const struct kfd_model_node *node, char *text)
-{
-	snprintf(text, PRELOAD_TEXT_MAX, "226:%u\n", node->render_minor);
-}
-
-static void text_live(const struct kfd_model_node *node, char *text)
-{
-	(void)node;
-	snprintf(text, PRELOAD_TEXT_MAX, "live\n");
-}
-
-static void text_zero(const struct kfd_model_node *node, char *text)
-{
-	(void)node;
-	snprintf(text, PRELOAD_TEXT_MAX, "0\n");
-}
-
-static void text_size(const struct kfd_model_node *node, char *text)
-{
-	(void)node;
-	snprintf(text, PRELOAD_TEXT_MAX, "16777216\n");
+	strcpy(text, "16777216\n");
 }
 
 /* The machine's real modules and ours. */
-static void text_modules(const struct kfd_model_node *node, char *text)
+static void text_modules(char *text)
 {
 	static const char line[] = "amdgpu 16777216 0 - Live 0x0000000000000000\n";
-	int fd = open("/proc/self/../modules", O_RDONLY | O_CLOEXEC);
+	int fd = real_open()("/proc/modules", O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 	size_t length = sizeof(line) - 1;
 
-	(void)node;
 	memcpy(text, line, sizeof(line));
 	while (fd >= 0 && length < PRELOAD_TEXT_MAX - 1 &&
 	       (got = read(fd, text + length, PRELOAD_TEXT_MAX - 1 - length)) > 0)
@@ -92,214 +56,171 @@ static void text_modules(const struct kfd_model_node *node, char *text)
 		close(fd);
 }
 
+static void text_kfd_dev(char *text)
+{
+	snprintf(text, PRELOAD_TEXT_MAX, "%u:0\n", PRELOAD_KFD_MAJOR);
+}
+
+static void text_kfd_uevent(char *text)
+{
+	snprintf(text, PRELOAD_TEXT_MAX, "MAJOR=%u\nMINOR=0\nDEVNAME=kfd\n", PRELOAD_KFD_MAJOR);
+}
+
+static void text_kfd_class(char *text)
+{
+	strcpy(text, "../../../../class/kfd");
+}
+
+static void text_kfd_device(char *text)
+{
+	strcpy(text, "../../devices/virtual/kfd/kfd");
+}
+
+static void text_drm_version(char *text)
+{
+	strcpy(text, "drm 1.1.0 20060810\n");
+}
+
 /* clang-format off */
 static const struct pattern module_patterns[] = {
-	{ "/proc/modules",                   ENTRY_FILE,      text_modules },
-	{ "/sys/module/amdgpu",              ENTRY_DIRECTORY, NULL },
-	{ "/sys/module/amdgpu/initstate",    ENTRY_FILE,      text_live },
-	{ "/sys/module/amdgpu/refcnt",       ENTRY_FILE,      text_zero },
-	{ "/sys/module/amdgpu/coresize",     ENTRY_FILE,      text_size },
-	{ "/sys/module/amdgpu/holders",      ENTRY_DIRECTORY, NULL },
-	{ "/sys/module/amdgpu/parameters",   ENTRY_DIRECTORY, NULL },
+	{ "/proc/modules",                  ENTRY_FILE,      false, text_modules },
+	{ "/sys/module",                    ENTRY_DIRECTORY, true,  NULL },
+	{ "/sys/module/amdgpu",             ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/module/amdgpu/coresize",    ENTRY_FILE,      false, text_size },
+	{ "/sys/module/amdgpu/holders",     ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/module/amdgpu/initstate",   ENTRY_FILE,      false, text_live },
+	{ "/sys/module/amdgpu/parameters",  ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/module/amdgpu/refcnt",      ENTRY_FILE,      false, text_zero },
 };
 
-static const struct pattern gpu_patterns[] = {
-	{ "/sys/dev/char/226:%u",                         ENTRY_DIRECTORY, NULL },
-	{ "/sys/dev/char/226:%u/dev",                     ENTRY_FILE,      text_dev },
-	{ "/sys/dev/char/226:%u/device",                  ENTRY_DIRECTORY, NULL },
-	{ "/sys/dev/char/226:%u/device/vendor",           ENTRY_FILE,      text_vendor },
-	{ "/sys/dev/char/226:%u/device/device",           ENTRY_FILE,      text_device },
-	{ "/sys/dev/char/226:%u/device/revision",         ENTRY_FILE,      text_revision },
-	{ "/sys/dev/char/226:%u/device/subsystem_vendor", ENTRY_FILE,      text_vendor },
-	{ "/sys/dev/char/226:%u/device/subsystem_device", ENTRY_FILE,      text_device },
-	{ "/sys/dev/char/226:%u/device/uevent",           ENTRY_FILE,      text_uevent },
-	{ "/sys/dev/char/226:%u/device/subsystem",        ENTRY_LINK,      text_subsystem },
-	{ "/sys/dev/char/226:%u/device/drm",              ENTRY_DIRECTORY, NULL },
-	/* the sibling primary node tells the GPUs apart: without it all are taken for one (drm.md 2) */
-	{ "/sys/dev/char/226:%u/device/drm/card%c",       ENTRY_DIRECTORY, NULL },
-	{ "/sys/dev/char/226:%u/device/drm/renderD%u",    ENTRY_DIRECTORY, NULL },
-	{ "/dev/dri/card%c",                              ENTRY_DIRECTORY, NULL },
+/* The topology itself is a real directory. */
+static const struct pattern machine_patterns[] = {
+	{ "/dev",                           ENTRY_DIRECTORY, true,  NULL },
+	{ "/dev/dri",                       ENTRY_DIRECTORY, false, NULL },
+	{ "/dev/kfd",                       ENTRY_DEVICE,    false, NULL },
+	{ "/sys/bus",                       ENTRY_DIRECTORY, true,  NULL },
+	{ "/sys/bus/pci",                   ENTRY_DIRECTORY, true,  NULL },
+	{ "/sys/bus/pci/devices",           ENTRY_DIRECTORY, true,  NULL },
+	{ "/sys/bus/pci/drivers",           ENTRY_DIRECTORY, true,  NULL },
+	{ "/sys/bus/pci/drivers/amdgpu",    ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/class",                     ENTRY_DIRECTORY, true,  NULL },
+	{ "/sys/class/drm",                 ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/class/drm/version",         ENTRY_FILE,      false, text_drm_version },
+	{ "/sys/class/kfd",                 ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/class/kfd/kfd",             ENTRY_LINK,      false, text_kfd_device },
+	{ "/sys/dev",                       ENTRY_DIRECTORY, true,  NULL },
+	{ "/sys/dev/char",                  ENTRY_DIRECTORY, true,  NULL },
+	{ PRELOAD_KFD_CHAR,                 ENTRY_LINK,      false, text_kfd_device },
+	{ "/sys/devices",                   ENTRY_DIRECTORY, true,  NULL },
+	{ "/sys/devices/virtual",           ENTRY_DIRECTORY, true,  NULL },
+	{ "/sys/devices/virtual/kfd",       ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/devices/virtual/kfd/kfd",   ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/devices/virtual/kfd/kfd/dev",       ENTRY_FILE,      false, text_kfd_dev },
+	{ "/sys/devices/virtual/kfd/kfd/proc",      ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/devices/virtual/kfd/kfd/subsystem", ENTRY_LINK,      false, text_kfd_class },
+	{ "/sys/devices/virtual/kfd/kfd/topology",  ENTRY_DIRECTORY, false, NULL },
+	{ "/sys/devices/virtual/kfd/kfd/uevent",    ENTRY_FILE,      false, text_kfd_uevent },
+};
+
+static const char *const owned[] = {
+	"/dev/dri/",       "/dev/kfd/",       "/sys/bus/pci/drivers/amdgpu/",
+	"/sys/class/drm/", "/sys/class/kfd/", "/sys/devices/virtual/kfd/",
+	"/sys/dev/char/226:",
 };
 /* clang-format on */
 
-/* What leads to the topology, which itself is a real directory. */
-static const struct pattern kfd_patterns[] = {
-	{ "/sys/class/kfd", ENTRY_DIRECTORY, NULL },
-	{ "/sys/class/kfd/kfd", ENTRY_DIRECTORY, NULL },
-	{ "/sys/class/kfd/kfd/topology", ENTRY_DIRECTORY, NULL },
-	{ "/sys/class/kfd/kfd/proc", ENTRY_DIRECTORY, NULL },
-	{ "/sys/devices/virtual/kfd", ENTRY_DIRECTORY, NULL },
-	{ "/sys/devices/virtual/kfd/kfd", ENTRY_DIRECTORY, NULL },
-	{ "/sys/devices/virtual/kfd/kfd/topology", ENTRY_DIRECTORY, NULL },
-	{ "/sys/devices/virtual/kfd/kfd/proc", ENTRY_DIRECTORY, NULL },
-};
+#define MODULE_COUNT  (sizeof(module_patterns) / sizeof(module_patterns[0]))
+#define MACHINE_COUNT (sizeof(machine_patterns) / sizeof(machine_patterns[0]))
 
-#define MODULE_COUNT (sizeof(module_patterns) / sizeof(module_patterns[0]))
-#define GPU_COUNT    (sizeof(gpu_patterns) / sizeof(gpu_patterns[0]))
-#define KFD_COUNT    (sizeof(kfd_patterns) / sizeof(kfd_patterns[0]))
-
-/* Puts the numbers of a GPU into a pattern. */
-static void expand(const char *pattern, const struct kfd_model_node *node, char path[256])
+/* The n-th pattern of both lists, the second only with a machine; NULL behind the last. */
+static const struct pattern *pattern_at(const struct kfd_model *model, size_t n)
 {
-	size_t used = 0;
-
-	path[0] = '\0';
-	for (const char *p = pattern; *p && used < 240; p++) {
-		if (p[0] == '%' && (p[1] == 'u' || p[1] == 'c')) {
-			uint32_t number = p[1] == 'u' ? node->render_minor : node->gpu_index;
-
-			used += (size_t)snprintf(path + used, 256 - used, "%u", number);
-			p++;
-		} else {
-			path[used++] = *p;
-			path[used] = '\0';
-		}
-	}
+	if (n < MODULE_COUNT)
+		return &module_patterns[n];
+	n -= MODULE_COUNT;
+	return model && n < MACHINE_COUNT ? &machine_patterns[n] : NULL;
 }
 
-typedef bool (*visit_fn)(const char *path, const struct pattern *pattern,
-			 const struct kfd_model_node *node, void *data);
-
-/*
- * The minor that a path names below /sys/dev/char, or 0: with 64 GPUs libdrm looks there thousands of
- * times, and only the entries of one of them can match.
- */
-static uint32_t minor_of(const char *path)
+static const struct pattern *pattern_of(const struct kfd_model *model, const char *path)
 {
-	static const char prefix[] = "/sys/dev/char/226:";
-
-	if (strncmp(path, prefix, sizeof(prefix) - 1) != 0)
-		return 0;
-	return (uint32_t)strtoul(path + sizeof(prefix) - 1, NULL, 10);
-}
-
-/* Visits all entries that may concern the wanted path until visit returns true. */
-static bool for_each(struct kfd_model *model, const char *wanted, visit_fn visit, void *data)
-{
-	uint32_t minor = minor_of(wanted);
-	char path[256];
-
-	for (size_t i = 0; i < MODULE_COUNT; i++)
-		if (visit(module_patterns[i].path, &module_patterns[i], NULL, data))
-			return true;
-	for (size_t i = 0; model && i < KFD_COUNT; i++)
-		if (visit(kfd_patterns[i].path, &kfd_patterns[i], NULL, data))
-			return true;
-	for (uint32_t n = 0; model && n < kfd_model_node_count(model); n++) {
-		const struct kfd_model_node *node = kfd_model_node_at(model, n);
-
-		if (minor && node->render_minor != minor)
-			continue;
-		for (size_t i = 0; node->gpu_id && i < GPU_COUNT; i++) {
-			expand(gpu_patterns[i].path, node, path);
-			if (visit(path, &gpu_patterns[i], node, data))
-				return true;
-		}
-	}
-	return false;
-}
-
-struct search {
-	const char *path;
 	const struct pattern *pattern;
-	const struct kfd_model_node *node;
-};
 
-static bool is_it(const char *path, const struct pattern *pattern,
-		  const struct kfd_model_node *node, void *data)
-{
-	struct search *search = data;
-
-	if (strcmp(path, search->path) != 0)
-		return false;
-	search->pattern = pattern;
-	search->node = node;
-	return true;
+	for (size_t i = 0; (pattern = pattern_at(model, i)); i++)
+		if (strcmp(pattern->path, path) == 0)
+			return pattern;
+	return NULL;
 }
 
 bool preload_virtual_find(struct kfd_model *model, const char *path, struct preload_entry *out)
 {
-	struct search search = { .path = path };
+	const struct pattern *pattern = pattern_of(model, path);
 
-	if (model && strcmp(path, "/dev/dri") == 0)
-		out->type = ENTRY_DIRECTORY;
-	else if (model && preload_proc_find(model, path, out))
-		return true;
-	else if (for_each(model, path, is_it, &search))
-		out->type = search.pattern->type;
-	else
-		return false;
+	if (!pattern)
+		return model &&
+		       (preload_proc_find(model, path, out) || preload_gpus_find(model, path, out));
+	out->type = pattern->type;
 	snprintf(out->path, sizeof(out->path), "%s", path);
 	return true;
+}
+
+bool preload_virtual_is_shared(const char *path)
+{
+	for (size_t i = 0; i < MODULE_COUNT; i++)
+		if (module_patterns[i].is_shared && strcmp(module_patterns[i].path, path) == 0)
+			return true;
+	for (size_t i = 0; i < MACHINE_COUNT; i++)
+		if (machine_patterns[i].is_shared && strcmp(machine_patterns[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+bool preload_virtual_owns(struct kfd_model *model, const char *path)
+{
+	for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
+		if (strncmp(path, owned[i], strlen(owned[i])) == 0)
+			return true;
+	return preload_gpus_owns(model, path);
 }
 
 size_t preload_virtual_text(struct kfd_model *model, const struct preload_entry *entry,
 			    char text[PRELOAD_TEXT_MAX])
 {
-	struct search search = { .path = entry->path };
+	const struct pattern *pattern = pattern_of(model, entry->path);
 
 	text[0] = '\0';
-	if (model && preload_proc_text(model, entry->path, text))
-		return strlen(text);
-	if (for_each(model, entry->path, is_it, &search) && search.pattern->text)
-		search.pattern->text(search.node, text);
+	if (pattern && pattern->text)
+		pattern->text(text);
+	else if (model && !pattern && !preload_proc_text(model, entry->path, text))
+		preload_gpus_text(model, entry->path, text);
 	return strlen(text);
 }
 
-struct child_search {
-	const char *directory;
-	unsigned int left;
-	char *name;
-	enum preload_entry_type type;
-};
-
-static bool is_child(const char *path, const struct pattern *pattern,
-		     const struct kfd_model_node *node, void *data)
+static bool is_child(const char *directory, const char *path)
 {
-	struct child_search *search = data;
-	size_t length = strlen(search->directory);
+	size_t length = strlen(directory);
 
-	(void)node;
-	if (strncmp(path, search->directory, length) != 0 || path[length] != '/' ||
-	    strchr(path + length + 1, '/') || search->left-- != 0)
-		return false;
-	snprintf(search->name, 64, "%s", path + length + 1);
-	search->type = pattern->type;
-	return true;
-}
-
-/* The render nodes themselves are devices, not entries of the list. */
-static bool render_child(struct kfd_model *model, unsigned int n, char name[64])
-{
-	for (uint32_t i = 0; i < kfd_model_node_count(model); i++) {
-		const struct kfd_model_node *node = kfd_model_node_at(model, i);
-
-		if (node->gpu_id && n-- == 0) {
-			snprintf(name, 64, "renderD%u", node->render_minor);
-			return true;
-		}
-	}
-	return false;
+	return strncmp(path, directory, length) == 0 && path[length] == '/' &&
+	       !strchr(path + length + 1, '/');
 }
 
 bool preload_virtual_child(struct kfd_model *model, const struct preload_entry *directory,
 			   unsigned int n, char name[64], enum preload_entry_type *type)
 {
-	struct child_search search = { .directory = directory->path, .left = n, .name = name };
+	const struct pattern *pattern;
 
 	if (n < 2) {
 		snprintf(name, 64, "%s", n ? ".." : ".");
 		*type = ENTRY_DIRECTORY;
 		return true;
 	}
-	search.left = n - 2;
-	if (model && preload_proc_child(model, directory->path, n - 2, name, type))
-		return true;
-	if (for_each(model, directory->path, is_child, &search)) {
-		*type = search.type;
+	n -= 2;
+	for (size_t i = 0; (pattern = pattern_at(model, i)); i++) {
+		if (!is_child(directory->path, pattern->path) || n-- != 0)
+			continue;
+		snprintf(name, 64, "%s", pattern->path + strlen(directory->path) + 1);
+		*type = pattern->type;
 		return true;
 	}
-	*type = ENTRY_FILE;
-	return model && strcmp(directory->path, "/dev/dri") == 0 &&
-	       render_child(model, search.left, name);
+	return model && (preload_proc_child(model, directory->path, n, name, type) ||
+			 preload_gpus_child(model, directory->path, n, name, type));
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -15,11 +16,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include <drm.h>
 
 #include "hsakmt/linux/kfd_ioctl.h"
 
@@ -166,8 +170,9 @@ static void sysfs_has_the_topology_under_both_names(void **state)
 	close(fd);
 	assert_int_equal(access(GPU_NODE "/mem_banks/0/properties", R_OK), 0);
 	assert_int_equal(access(GPU_NODE "/nothing", F_OK), -1);
+	/* the class has a link to the device, and where the device's files really are stays untold */
 	assert_ptr_equal(realpath(GPU_NODE, real), real);
-	assert_string_equal(real, GPU_NODE);
+	assert_string_equal(real, "/sys/devices/virtual/kfd/kfd/topology/nodes/2");
 }
 
 /* What a walk through the tree and a long listing ask for. */
@@ -192,6 +197,252 @@ static void a_walk_finds_the_way_to_the_topology(void **state)
 	}
 	assert_int_equal(getxattr("/sys/class/kfd/none", "user.x", value, sizeof(value)), -1);
 	assert_int_equal(errno, ENOENT);
+}
+
+static void flags_that_do_not_fit_are_refused(void **state)
+{
+	static const struct {
+		const char *path;
+		int flags, error;
+	} cases[] = {
+		{ "/dev/kfd", O_RDWR | O_DIRECTORY, ENOTDIR },
+		{ "/dev/kfd/", O_RDWR, ENOTDIR },
+		{ "/dev/kfd/none", O_RDWR, ENOTDIR },
+		{ "/dev/dri/renderD128", O_RDWR | O_DIRECTORY, ENOTDIR },
+		{ "/dev/kfd", O_RDWR | O_CREAT | O_EXCL, EEXIST },
+		{ "/dev/dri/renderD136", O_RDWR, ENOENT },
+		{ "/dev/dri/card8", O_RDWR, ENOENT },
+		{ "/sys/class/kfd/kfd", O_RDONLY | O_NOFOLLOW, ELOOP },
+		{ "/sys/class/kfd/kfd/", O_WRONLY, EISDIR },
+		{ "/sys/class/kfd/kfd/dev", O_RDONLY | O_DIRECTORY, ENOTDIR },
+		{ "/sys/class/kfd/kfd/dev", O_RDWR, EACCES },
+		{ "/sys/class/kfd/kfd/dev/none", O_RDONLY, ENOTDIR },
+		{ "/sys/class/kfd/kfd/none", O_RDONLY, ENOENT },
+		{ "/sys/class/kfd/kfd/none", O_RDWR | O_CREAT, EACCES },
+		{ "/sys/class/drm/card9/device", O_RDONLY, ENOENT },
+		{ TOPOLOGY "/generation_id", O_RDONLY | O_DIRECTORY, ENOTDIR },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		errno = 0;
+		assert_int_equal(open(cases[i].path, cases[i].flags, 0600), -1);
+		if (errno != cases[i].error)
+			fail_msg("%s, flags %#x: %s", cases[i].path, (unsigned int)cases[i].flags,
+				 strerror(errno));
+	}
+}
+
+/* Text of a file relative to an open directory. */
+static void read_at(int directory, const char *path, char text[256])
+{
+	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	assert_true(fd >= 0);
+	got = read(fd, text, 255);
+	assert_true(got >= 0);
+	text[got] = '\0';
+	close(fd);
+}
+
+static void open_directories_lead_on(void **state)
+{
+	char text[256], again[256], target[64] = "";
+	int fd = open("/sys/class/kfd/kfd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), nodes, copy;
+	struct stat by_path, by_fd, entry;
+	struct dirent *found;
+	bool seen = false;
+	DIR *dir;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &by_fd), 0);
+	assert_int_equal(stat("/sys/devices/virtual/kfd/kfd", &by_path), 0);
+	assert_true(S_ISDIR(by_fd.st_mode));
+	assert_true(by_fd.st_ino == by_path.st_ino && by_fd.st_dev == by_path.st_dev);
+	read_at(fd, "uevent", text);
+	assert_non_null(strstr(text, "DEVNAME=kfd\n"));
+	assert_int_equal(readlinkat(fd, "subsystem", target, sizeof(target) - 1), 21);
+	assert_string_equal(target, "../../../../class/kfd");
+	assert_int_equal(faccessat(fd, "topology/nodes/9/gpu_id", R_OK, 0), 0);
+	assert_int_equal(faccessat(fd, "topology/nodes/9/gpu_id", W_OK, 0), -1);
+	assert_int_equal(errno, EACCES);
+
+	nodes = openat(fd, "topology/nodes", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	copy = dup(nodes);
+	close(nodes);
+	read_at(copy, "2/gpu_id", text);
+	read_at(copy, "../../../../../../class/kfd/kfd/topology/nodes/2/gpu_id", again);
+	assert_string_equal(text, again);
+	assert_int_equal(fstatat(copy, "2", &entry, 0), 0);
+	assert_int_equal(openat(copy, "2/gpu_id", O_RDWR), -1);
+	assert_int_equal(errno, EACCES);
+	dir = fdopendir(copy);
+	assert_non_null(dir);
+	assert_int_equal(dirfd(dir), copy);
+	while ((found = readdir(dir)))
+		if (strcmp(found->d_name, "2") == 0) {
+			seen = true;
+			assert_true(found->d_ino == entry.st_ino);
+			assert_int_equal(found->d_type, DT_DIR);
+		}
+	assert_true(seen);
+	closedir(dir);
+	assert_int_equal(fstat(copy, &entry), -1);
+	close(fd);
+}
+
+/* What opendir() gives has a descriptor, too, and places to come back to. */
+static void listings_have_descriptors_and_places(void **state)
+{
+	static const char *const paths[] = { "/sys/class/drm", TOPOLOGY "/nodes", "/sys/class" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		DIR *dir = opendir(paths[i]);
+		struct stat by_path, by_fd;
+		struct dirent *entry;
+		unsigned int before = 0, after = 0;
+		char name[256];
+		long place;
+
+		assert_non_null(dir);
+		assert_int_equal(fstat(dirfd(dir), &by_fd), 0);
+		assert_int_equal(stat(paths[i], &by_path), 0);
+		assert_true(by_fd.st_ino == by_path.st_ino && by_fd.st_dev == by_path.st_dev);
+		assert_non_null(readdir(dir));
+		assert_non_null(readdir(dir));
+		place = telldir(dir);
+		entry = readdir(dir);
+		assert_non_null(entry);
+		snprintf(name, sizeof(name), "%s", entry->d_name);
+		for (before = 3; readdir(dir); before++)
+			;
+		seekdir(dir, place);
+		entry = readdir(dir);
+		assert_non_null(entry);
+		assert_string_equal(entry->d_name, name);
+		rewinddir(dir);
+		while (readdir(dir))
+			after++;
+		assert_int_equal(before, after);
+		closedir(dir);
+	}
+}
+
+/* The real machine's directories have our entries once, and their own still. */
+static void real_directories_list_ours(void **state)
+{
+	static const struct {
+		const char *directory, *ours, *real;
+	} cases[] = {
+		{ "/dev", "kfd", "null" },
+		{ "/dev/", "dri", "zero" },
+		{ "/sys/class", "kfd", "tty" },
+		{ "/sys/class", "drm", "net" },
+		{ "/sys/module", "amdgpu", ".." },
+		{ "/sys/dev/char", "226:128", "1:3" },
+		{ "/sys/devices/virtual", "kfd", "tty" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		DIR *dir = opendir(cases[i].directory);
+		unsigned int found = 0, real = 0, dots = 0;
+		struct dirent *entry;
+
+		assert_non_null(dir);
+		while ((entry = readdir(dir))) {
+			found += strcmp(entry->d_name, cases[i].ours) == 0;
+			real += strcmp(entry->d_name, cases[i].real) == 0;
+			dots += strcmp(entry->d_name, ".") == 0;
+		}
+		closedir(dir);
+		assert_int_equal(found, 1);
+		assert_int_equal(real, 1);
+		assert_int_equal(dots, 1);
+	}
+}
+
+static void the_current_directory_may_be_ours(void **state)
+{
+	char before[PATH_MAX], now[PATH_MAX], text[256];
+	struct stat here, there;
+	glob_t found = { 0 };
+	int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), status = -1;
+	pid_t child;
+
+	(void)state;
+	assert_non_null(getcwd(before, sizeof(before)));
+	assert_int_equal(chdir("/sys/class/kfd/kfd/dev"), -1);
+	assert_int_equal(errno, ENOTDIR);
+	assert_int_equal(chdir(TOPOLOGY "/none"), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(chdir(TOPOLOGY), 0);
+	assert_ptr_equal(getcwd(now, sizeof(now)), now);
+	assert_string_equal(now, "/sys/devices/virtual/kfd/kfd/topology");
+	assert_null(getcwd(now, 8));
+	assert_int_equal(errno, ERANGE);
+	assert_int_equal(chdir("nodes"), 0);
+	assert_int_equal(chdir("../../proc/../topology/nodes"), 0);
+	read_at(AT_FDCWD, "2/gpu_id", text);
+	assert_int_equal(atoi(text), first_gpu());
+	assert_int_equal(glob("*/gpu_id", 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 10);
+	globfree(&found);
+	assert_int_equal(stat(".", &here), 0);
+	assert_int_equal(stat(TOPOLOGY "/nodes", &there), 0);
+	assert_true(here.st_ino == there.st_ino && here.st_dev == there.st_dev);
+	/* the way out of what is ours, also to make something */
+	assert_int_equal(access("../../../../../../../dev/null", R_OK | W_OK), 0);
+	child = fork();
+	if (child == 0) {
+		execl("/bin/sh", "sh", "-c",
+		      "test \"$(cat 0/gpu_id)\" = 0 && cd .. && test -d nodes", (char *)NULL);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	/* a child of vfork() has a directory of its own */
+	child = vfork();
+	if (child == 0)
+		_exit(chdir("/") != 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	read_at(AT_FDCWD, "0/gpu_id", text);
+	assert_string_equal(text, "0\n");
+	assert_int_equal(fchdir(fd), 0);
+	assert_ptr_equal(getcwd(now, sizeof(now)), now);
+	assert_string_equal(now, before);
+	assert_int_equal(access("0/gpu_id", F_OK), -1);
+	close(fd);
+	/* and a real one from which relative paths lead to ours */
+	fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(access("dev/kfd", R_OK), 0);
+	assert_int_equal(chdir("sys/class"), 0);
+	assert_int_equal(access("kfd/kfd/topology/generation_id", R_OK), 0);
+	assert_int_equal(fchdir(fd), 0);
+	close(fd);
+}
+
+static void open_text_is_not_written(void **state)
+{
+	int fd = open("/sys/class/kfd/kfd/dev", O_RDONLY | O_CLOEXEC);
+	struct stat by_path, by_fd;
+	char text[16] = "";
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(read(fd, text, sizeof(text) - 1), 6);
+	assert_string_equal(text, "511:0\n");
+	assert_int_equal(write(fd, "x", 1), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(fstat(fd, &by_fd), 0);
+	assert_int_equal(stat("/sys/class/kfd/kfd/dev", &by_path), 0);
+	assert_true(by_fd.st_ino == by_path.st_ino && by_fd.st_dev == by_path.st_dev);
+	close(fd);
 }
 
 static void gpus_have_distinct_primary_nodes(void **state)
@@ -285,6 +536,147 @@ static void a_child_opens_the_device_anew(void **state)
 	assert_int_equal(status, 0);
 	assert_int_equal(version(fd), 1);
 	close(fd);
+}
+
+static void send_fd(int socket, int fd)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	char byte = 'x';
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr head = { .msg_iov = &iov,
+			       .msg_iovlen = 1,
+			       .msg_control = control,
+			       .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&head);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	if (sendmsg(socket, &head, 0) != 1)
+		_exit(9);
+}
+
+static int receive_fd(int socket)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	char byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr head = { .msg_iov = &iov,
+			       .msg_iovlen = 1,
+			       .msg_control = control,
+			       .msg_controllen = sizeof(control) };
+	int fd = -1;
+
+	assert_int_equal(recvmsg(socket, &head, 0), 1);
+	assert_non_null(CMSG_FIRSTHDR(&head));
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&head)), sizeof(fd));
+	return fd;
+}
+
+static int drm_version(int fd)
+{
+	struct drm_version args = { 0 };
+
+	return ioctl(fd, DRM_IOCTL_VERSION, &args) ? -errno : args.version_major;
+}
+
+/* Whoever is handed a KFD has it, but it is its opener's; a render node serves everybody. */
+static void devices_travel_between_processes(void **state)
+{
+	int sockets[2], fd, status = -1;
+	struct stat st;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
+	child = fork();
+	if (child == 0) {
+		char byte;
+
+		send_fd(sockets[1], open("/dev/kfd", O_RDWR));
+		send_fd(sockets[1], open("/dev/dri/renderD130", O_RDWR));
+		send_fd(sockets[1], open("/dev/dri/card3", O_RDWR));
+		close(sockets[0]);
+		_exit(read(sockets[1], &byte, 1) != 0);
+	}
+	fd = receive_fd(sockets[0]);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(major(st.st_rdev), 511);
+	assert_int_equal(version(fd), -EBADF);
+	close(fd);
+	fd = receive_fd(sockets[0]);
+	assert_int_equal(drm_version(fd), 3);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(st.st_rdev == makedev(226, 130));
+	close(fd);
+	fd = receive_fd(sockets[0]);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(st.st_rdev == makedev(226, 3));
+	assert_int_equal(drm_version(fd), 3);
+	close(fd);
+	close(sockets[0]);
+	close(sockets[1]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+
+	/* its own comes back to its opener as what it was */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
+	fd = open_kfd();
+	send_fd(sockets[1], fd);
+	close(fd);
+	fd = receive_fd(sockets[0]);
+	assert_int_equal(version(fd), 1);
+	close(fd);
+	close(sockets[0]);
+	close(sockets[1]);
+}
+
+#define INHERITED "--inherited"
+
+/* The program once more, with descriptors that it did not open: KFD, render node, mine or not. */
+static int inherited(char **argv)
+{
+	int kfd = atoi(argv[0]), render = atoi(argv[1]), own;
+	void *map;
+
+	if (version(kfd) != -EBADF || drm_version(render) != 3)
+		return 1;
+	map = mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, kfd, (off_t)(3ull << 62));
+	if (map != MAP_FAILED || (errno != EINVAL && errno != ENODEV))
+		return 2;
+	own = open("/dev/kfd", O_RDWR);
+	if (own < 0 || version(own) != 1 || version(kfd) != -EBADF)
+		return 3;
+	return 0;
+}
+
+static void devices_stay_over_exec(void **state)
+{
+	int kfd = open("/dev/kfd", O_RDWR), render = open("/dev/dri/renderD129", O_RDWR);
+	char texts[2][16];
+
+	(void)state;
+	snprintf(texts[0], sizeof(texts[0]), "%d", kfd);
+	snprintf(texts[1], sizeof(texts[1]), "%d", render);
+	/* opened by the parent, and by the very process that becomes another program */
+	for (int opens = 0; opens < 2; opens++) {
+		int status = -1;
+		pid_t child = fork();
+
+		if (child == 0) {
+			if (opens && dup2(open("/dev/kfd", O_RDWR), kfd) != kfd)
+				_exit(8);
+			execl("/proc/self/exe", "test", INHERITED, texts[0], texts[1],
+			      (char *)NULL);
+			_exit(127);
+		}
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+	close(kfd);
+	close(render);
 }
 
 static void a_vfork_child_leaves_the_parents_device_alone(void **state)
@@ -447,7 +839,7 @@ static void sysfs_tells_what_processes_use(void **state)
 	close(kfd);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_look_like_devices),
@@ -455,11 +847,19 @@ int main(void)
 		cmocka_unit_test(devices_are_not_read_or_written),
 		cmocka_unit_test(nobody_writes_the_topology),
 		cmocka_unit_test(sysfs_has_the_topology_under_both_names),
+		cmocka_unit_test(flags_that_do_not_fit_are_refused),
+		cmocka_unit_test(open_directories_lead_on),
+		cmocka_unit_test(listings_have_descriptors_and_places),
+		cmocka_unit_test(real_directories_list_ours),
+		cmocka_unit_test(the_current_directory_may_be_ours),
+		cmocka_unit_test(open_text_is_not_written),
 		cmocka_unit_test(gpus_have_distinct_primary_nodes),
 		cmocka_unit_test(the_module_is_loaded),
 		cmocka_unit_test(duplicates_share_the_device),
 		cmocka_unit_test(closed_numbers_are_ordinary_again),
 		cmocka_unit_test(a_child_opens_the_device_anew),
+		cmocka_unit_test(devices_travel_between_processes),
+		cmocka_unit_test(devices_stay_over_exec),
 		cmocka_unit_test(a_vfork_child_leaves_the_parents_device_alone),
 		cmocka_unit_test(a_walk_finds_the_way_to_the_topology),
 		cmocka_unit_test(memory_maps_and_exports),
@@ -467,5 +867,7 @@ int main(void)
 		cmocka_unit_test(ordinary_files_are_left_alone),
 	};
 
+	if (argc == 4 && strcmp(argv[1], INHERITED) == 0)
+		return inherited(argv + 2);
 	return cmocka_run_group_tests_name("thunk/model/preload", tests, NULL, NULL);
 }
