@@ -13,9 +13,13 @@
 #include "input/discover.h"
 #include "input/salvage.h"
 #include "output/header.h"
+#include "thunks.h"
 
 /* Beyond this much, the viewer's own index takes minutes and memory. */
 #define LARGE_BYTES (UINT64_C(1) << 30)
+
+/* Processes that are named together. */
+#define NAMES_SHOWN 8u
 
 enum level {
 	LEVEL_INFO,
@@ -179,6 +183,64 @@ static uint64_t check_files(struct checked *checked, const char *trace)
 	return bytes;
 }
 
+/* Programs whose own library stayed in place, or that have none. */
+static void tell_thunk(struct checked *checked, const struct bare_process *bare, const char *names)
+{
+	char *message;
+
+	if (bare->thunk) {
+		message = g_strdup_printf(
+			"%s: the thunk is '%s', which stayed in place: only its calls of the "
+			"driver are recorded; without --system-thunk those of the library are, too",
+			names, bare->thunk);
+		find(checked, LEVEL_INFO, "system-thunk", message);
+	} else {
+		message = g_strdup_printf(
+			"%s: the thunk is linked in statically%s%s%s, or the program calls the "
+			"driver itself: no call of the library can be recorded. Memory, queues, "
+			"events and failures in the reports are those of the driver's calls, with "
+			"its sizes and error numbers; latency and chains go from the runtime to "
+			"the driver with nothing between; svm, counters and what the library keeps "
+			"for itself are not seen",
+			names, bare->module ? " (in '" : "", bare->module ? bare->module : "",
+			bare->module ? "')" : "");
+		find(checked, LEVEL_WARNING, "static-thunk", message);
+	}
+	g_free(message);
+}
+
+/* Processes of which the same is to say are said in one. */
+static void check_thunks(struct checked *checked, const char *path)
+{
+	GPtrArray *list = thunks_find_bare(path);
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct bare_process *first = g_ptr_array_index(list, i);
+		GString *names = g_string_new(NULL);
+		guint count = 0;
+
+		for (guint j = 0; j < list->len; j++) {
+			const struct bare_process *bare = g_ptr_array_index(list, j);
+
+			if (g_strcmp0(bare->module, first->module) != 0 ||
+			    g_strcmp0(bare->thunk, first->thunk) != 0)
+				continue;
+			if (j < i)
+				break; /* it is said */
+			if (count++ < NAMES_SHOWN)
+				g_string_append_printf(names, "%s%s", names->len ? ", " : "",
+						       bare->name);
+		}
+		if (count > NAMES_SHOWN)
+			g_string_append_printf(names, " and %u more processes",
+					       count - NAMES_SHOWN);
+		if (count)
+			tell_thunk(checked, first, names->str);
+		g_string_free(names, TRUE);
+	}
+	g_ptr_array_free(list, TRUE);
+}
+
 static void check_streams(struct checked *checked, const char *trace)
 {
 	GPtrArray *notes = g_ptr_array_new_with_free_func(g_free);
@@ -188,6 +250,8 @@ static void check_streams(struct checked *checked, const char *trace)
 	if (!salvage_open(&salvage, trace, notes, &problem)) {
 		find(checked, LEVEL_ERROR, "unreadable", problem);
 		g_free(problem);
+	} else {
+		check_thunks(checked, salvage.path);
 	}
 	for (guint i = 0; i < notes->len; i++)
 		find(checked, LEVEL_WARNING, "damaged", g_ptr_array_index(notes, i));
@@ -308,7 +372,10 @@ const struct cmd cmd_check = {
 	.name = "check",
 	.args = "RECORDING…",
 	.summary = "Say whether Trace Compass and the reports can open a recording",
-	.description = "Exit status 0: yes; 3: yes, but something will be missing; 4: no.\n\n"
+	.description = "Exit status 0: yes; 3: yes, but something will be missing; 4: no. "
+		       "Programs whose\n"
+		       "thunk is linked in statically, or stayed in place, are named, with what "
+		       "reports lack.\n\n"
 		       "Example:\n"
 		       "  kfdscope check /tmp/trace\n",
 	.run = check_run,

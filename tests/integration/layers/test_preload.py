@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The tracer at the libc boundary: Debian's own thunk, and a client without any."""
+import json
 import os
 import subprocess
 import unittest
@@ -93,6 +94,45 @@ class WithoutThunk(Test):
         end = next(e for e in events if e.name == "kmt_state:end")
         self.assertEqual((end["allocations"], end["queues"], end["events"]), (3, 0, 0))
         self.assertEqual(sum(g["blocks"] for g in self.leaks(f"{self.folder}/late")["groups"]), 3)
+
+
+def findings(path):
+    """@return the exit status of kfdscope check, and its findings by code."""
+    done = subprocess.run([KFDSCOPE, "check", "--json", path], capture_output=True, text=True,
+                          check=False)
+    [trace] = json.loads(done.stdout)["traces"]
+    return done.returncode, {f["code"]: f for f in trace["findings"]}
+
+
+class Check(Test):
+    """What `kfdscope check` says of a program whose thunk does not record."""
+
+    def test_a_program_without_a_library_is_named_with_what_the_reports_lack(self):
+        path, _ = self.record([f"{PROGRAMS}/layers_raw_client"], *STOCK)
+        status, found = findings(path)
+        self.assertEqual((status, found["static-thunk"]["level"]), (3, "warning"))
+        said = found["static-thunk"]["message"]
+        self.assertRegex(said, r"^layers_raw_clie \(pid \d+ on \S+\), layers_raw_clie \(pid \d+ .*: "
+                         rf"the thunk is linked in statically \(in '{PROGRAMS}/layers_raw_client'\)")
+        for words in ("no call of the library can be recorded", "those of the driver's calls",
+                      "svm, counters and what the library keeps for itself are not seen"):
+            self.assertIn(words, said)
+        self.assertNotIn("system-thunk", found)
+
+    def test_the_systems_thunk_is_told_apart_from_one_that_is_linked_in(self):
+        path, _ = self.record(["rocminfo"], *STOCK)
+        status, found = findings(path)
+        self.assertEqual((status, found["system-thunk"]["level"]), (0, "info"))
+        self.assertRegex(found["system-thunk"]["message"],
+                         r"^rocminfo \(pid \d+ on \S+\): the thunk is '/\S*/libhsakmt\.so\.")
+        self.assertNotIn("static-thunk", found)
+
+    def test_nothing_is_said_of_our_own_thunk(self):
+        for options in (("--model",), ("--model", "--layers=kfd"),
+                        ("--model", "--model-front=preload")):
+            path, _ = self.record(["rocminfo"], *options)
+            status, found = findings(path)
+            self.assertEqual((status, list(found)), (0, ["recording"]), options)
 
 
 class StockThunk(Test):
