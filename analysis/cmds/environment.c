@@ -8,6 +8,13 @@
 #include <glib.h>
 #include <string.h>
 
+/*
+ * How long a program waits at its start for the session daemon. LTTng-UST's own 3 s are over before a busy
+ * machine has made large buffers, and then the program runs ahead of its recording.
+ */
+#define REGISTER_TIMEOUT    "LTTNG_UST_REGISTER_TIMEOUT"
+#define REGISTER_TIMEOUT_MS "60000"
+
 /* Sets a variable to two parts, of which one may be NULL or empty. */
 static char **join(char **envp, const char *name, const char *first, const char *between,
 		   const char *second)
@@ -149,6 +156,8 @@ bool environment_make(const struct environment_options *options, const struct pl
 		goto out;
 	}
 	envp = prepend(envp, "LD_PRELOAD", places->provider);
+	if (!g_environ_getenv(envp, REGISTER_TIMEOUT))
+		envp = g_environ_setenv(envp, REGISTER_TIMEOUT, REGISTER_TIMEOUT_MS, TRUE);
 	/* Without it LTTng-UST drops events whatever the channel says. */
 	if (options->blocking)
 		envp = g_environ_setenv(envp, "LTTNG_UST_ALLOW_BLOCKING", "1", TRUE);

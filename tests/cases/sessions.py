@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Recordings made with LTTng's own command, as kfdscope record would not make them."""
 import os
+import pathlib
 import subprocess
 import uuid
 
@@ -39,6 +40,12 @@ class Session:
 
     def __exit__(self, *_):
         self.stop()
+
+
+def daemon_pid():
+    """Of this test's own session daemon (private-lttng.sh)."""
+    folder = "/run/lttng" if os.geteuid() == 0 else f"{os.environ['LTTNG_HOME']}/.lttng"
+    return int((pathlib.Path(folder) / "lttng-sessiond.pid").read_text())
 
 
 def client_env(case):

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // U25: driver calls in destructors and exit handlers; the exit code must stay 7.
+// With an argument it says when it is ready to leave, and leaves after a line of input.
+#include "asleep.h"
+
 #include <hsakmt/hsakmt.h>
 
 #include <cstdio>
@@ -44,7 +47,9 @@ static void query_at_exit()
 	hsaKmtQueryPointerInfo(kept, &info);
 }
 
-int main(int argc, char **argv)
+static pid_t waiting;
+
+int main(int argc, char **)
 {
 	HsaEventDescriptor descriptor = {};
 	HsaSystemProperties properties;
@@ -62,8 +67,16 @@ int main(int argc, char **argv)
 	    hsaKmtCreateEvent(&descriptor, false, false, &waited) != HSAKMT_STATUS_SUCCESS)
 		return 99;
 	atexit(query_at_exit);
-	std::thread([waited] { hsaKmtWaitOnEvent(waited, 0xFFFFFFFF); }).detach();
-	usleep(argc > 1 ? static_cast<useconds_t>(atoi(argv[1])) * 1000 : 100000);
+	std::thread([waited] {
+		asleep_mark(&waiting);
+		hsaKmtWaitOnEvent(waited, 0xFFFFFFFF);
+	}).detach();
+	asleep_await(&waiting);
+	if (argc > 1) {
+		std::puts("ready");
+		std::fflush(stdout);
+		(void)std::getchar();
+	}
 	std::printf("leaving\n");
 	return 7;
 }
