@@ -37,8 +37,10 @@ int kfd_model_call_get_clock_counters(struct kfd_model_call *call)
 	struct kfd_model *model = call->process->model;
 	const struct kfd_model_node *node = kfd_model_node_of_gpu(model, args->gpu_id);
 
-	args->gpu_clock_counter = node ? kfd_model_clock_gpu(model, node) : 0;
+	/* Both of one moment, however the thread is scheduled. */
 	args->cpu_clock_counter = kfd_model_clock_cpu_ns();
+	args->gpu_clock_counter =
+		node ? kfd_model_clock_gpu_at(model, node, args->cpu_clock_counter) : 0;
 	args->system_clock_counter = kfd_model_clock_boottime_ns(model);
 	args->system_clock_freq = 1000000000;
 	return 0;
