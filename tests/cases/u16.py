@@ -12,7 +12,8 @@ class U16(Case):
         report = self.report("waits", recording)
         wait, = report["open_waits"]
         self.assertGreaterEqual(wait["duration_ns"], 5 * SECOND)
-        self.assertLess(wait["duration_ns"], 8 * SECOND)
+        whole = report["recording"]
+        self.assertLess(wait["duration_ns"], whole["end_ns"] - whole["begin_ns"])
         self.assertIn("wait_done", functions(wait))
         event, = wait["events"]
         self.assertIn("make_signal", functions(event["created"]))
@@ -29,8 +30,8 @@ class U16(Case):
         self.assertEqual(report["open_waits"], [])
         site, = report["waits"]
         self.assertEqual((site["succeeded"], site["timed_out"], site["cut"]), (1, 0, 0))
-        self.assertGreater(site["duration"]["max_ns"], 1.9 * SECOND)
-        self.assertLess(site["duration"]["max_ns"], 3 * SECOND)
+        self.assertGreaterEqual(site["duration"]["max_ns"], 2 * SECOND)
+        self.assertLess(site["duration"]["max_ns"], int(recording.stdout))
         self.assertIn("wait_done", functions(site))
         setter, = site["signalled_by"]
         self.assertIn("set_done", functions(setter))

@@ -30,7 +30,10 @@ class U19(Case):
             self.assertIn(words, text)
 
     def test_a_second_process_is_added_to_the_total(self):
-        script = f"'{CLIENTS}/u19' 20 0 0 3000 & '{CLIENTS}/u19' 0 10 0 3000; wait"
+        place = self.folder / "meet"
+        place.mkdir()
+        script = (f"'{CLIENTS}/u19' 20 0 0 1000 '{place}' 2 & "
+                  f"'{CLIENTS}/u19' 0 10 0 1000 '{place}' 2; wait")
         recording = self.record("/bin/sh", "-c", script)
         self.assertRecorded(recording)
         compute = self.census(self.report("queues", recording), "compute")

@@ -6,19 +6,18 @@ from case import Case, functions, main
 
 GPU = 40961     # of node 1
 RANGE = "@7f0000001(10)"
-# So late that the streams are open by then, however busy the machine is.
-LATER_MS = 1000
-LINES = [(100, f"9 1 -1 {GPU:x} 1"), (160, f"a 1 -1 {GPU:x} 0"),
-         (170, "e 5"), (180, f"7 1 -1 @7f0000001({GPU:x}) W"),
-         (180, f"5 1 -1 {RANGE} 0->{GPU:x} {GPU:x}:0 1"), (190, f"6 1 -1 {RANGE} 0->{GPU:x} 1"),
-         (190, f"8 1 -1 @7f0000001({GPU:x}) M"), (191, "9 not a line"), (192, "1 4d2:u21")]
-SCENARIO = {"actions": [{"do": "smi", "node": 1, "text": text, "at_ms": LATER_MS + at}
-                        for at, text in LINES]}
+# With which step of the client, in order; it reads the clocks by four ioctls a step.
+LINES = [(1, f"9 1 -1 {GPU:x} 1"), (2, f"a 1 -1 {GPU:x} 0"),
+         (2, "e 5"), (2, f"7 1 -1 @7f0000001({GPU:x}) W"),
+         (2, f"5 1 -1 {RANGE} 0->{GPU:x} {GPU:x}:0 1"), (2, f"6 1 -1 {RANGE} 0->{GPU:x} 1"),
+         (2, f"8 1 -1 @7f0000001({GPU:x}) M"), (2, "9 not a line"), (2, "1 4d2:u21")]
+SCENARIO = {"actions": [{"do": "smi", "node": 1, "text": text, "on": "GET_CLOCK_COUNTERS",
+                         "calls": 4 * step - 3} for step, text in LINES]}
 
 
 class U21(Case):
     def test_the_stream_is_listed_and_evictions_are_not_claimed(self):
-        recording = self.record("u21", LATER_MS, scenario=SCENARIO)
+        recording = self.record("u21", scenario=SCENARIO)
         self.assertRecorded(recording)
         report = self.report("queues", recording)
         stream, = report["event_streams"]
@@ -48,10 +47,10 @@ class U21(Case):
         self.assertTrue(re.search(r"stood still for \d", self.text("queues", recording)))
 
     def test_evictions_are_told_when_asked_for(self):
-        recording = self.record("u21", LATER_MS, scenario=SCENARIO, options=["--smi"])
+        recording = self.record("u21", scenario=SCENARIO, options=["--smi"])
         self.assertRecorded(recording)
         # The program's own descriptors stay as they are.
-        plain = self.record("u21", LATER_MS, scenario=SCENARIO)
+        plain = self.record("u21", scenario=SCENARIO)
         self.assertEqual(recording.stdout, plain.stdout)
         self.check_streams(recording, "hsaKmtRegisterMemory")
         svm = self.report("svm", recording)
@@ -68,7 +67,7 @@ class U21(Case):
 
     def test_a_refused_stream_is_said_and_changes_nothing(self):
         refusal = {"ioctls": [{"ioctl": "SMI_EVENTS", "errno": "EPERM", "times": 1}]}
-        recording = self.record("u21", LATER_MS, scenario=refusal, options=["--smi"])
+        recording = self.record("u21", scenario=refusal, options=["--smi"])
         self.assertRecorded(recording)
         report = self.report("queues", recording)
         self.assertEqual((report["evictions"], report["driver_events"]),

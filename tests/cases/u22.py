@@ -7,8 +7,8 @@ MIB = 1 << 20
 
 class U22(Case):
     def record_at(self, address):
-        # The same actions each time, so that the simulation's threads do not move the addresses.
-        scenario = {"actions": [{"do": "memory_exception", "node": 1, "at_ms": 1500,
+        # When the second block is freed: the event that is waited for is there by then.
+        scenario = {"actions": [{"do": "memory_exception", "node": 1, "on": "FREE_MEMORY_OF_GPU",
                                  "address": hex(address), "not_present": True}]}
         recording = self.record("/usr/bin/setarch", "-R", CLIENTS / "u22", scenario=scenario)
         self.assertRecorded(recording)

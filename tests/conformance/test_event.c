@@ -2,6 +2,8 @@
 /* Events and waits (kfd.md 7). */
 #include "machine.h"
 
+#include "asleep.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -253,7 +255,7 @@ struct waiting {
 	struct machine *m;
 	uint32_t id, result;
 	int rc;
-	_Atomic pid_t thread; /* once it runs */
+	pid_t thread; /* once it runs */
 	uint32_t timeout, timeout_left;
 };
 
@@ -265,44 +267,20 @@ static void *wait_in_thread(void *arg)
 						   .num_events = 1,
 						   .timeout = w->timeout };
 
-	w->thread = gettid();
+	asleep_mark(&w->thread);
 	w->rc = machine_ioctl(w->m, AMDKFD_IOC_WAIT_EVENTS, &args);
 	w->result = args.wait_result;
 	w->timeout_left = args.timeout;
 	return NULL;
 }
 
-static bool is_asleep(pid_t thread)
-{
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	assert_int_equal(fscanf(file, "%*[^)]) %c", &state), 1);
-	fclose(file);
-	return state == 'S';
-}
-
-/* @return when the thread sleeps in its wait: nothing else in its life takes long. */
-static void until_asleep(struct waiting *w)
-{
-	const struct timespec pause = { .tv_nsec = 5000000 };
-	int looks = 0;
-
-	while (looks < 3) {
-		nanosleep(&pause, NULL);
-		looks = w->thread && is_asleep(w->thread) ? looks + 1 : 0;
-	}
-}
-
+/* @return when the thread sleeps in its wait */
 static pthread_t start(struct waiting *w, void *(*body)(void *))
 {
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, body, w), 0);
-	until_asleep(w);
+	asleep_await(&w->thread);
 	return thread;
 }
 
@@ -359,7 +337,7 @@ static void *wait_for_both(void *arg)
 	struct waiting *w = arg;
 	struct kfd_event_data data[2] = { { .event_id = w[0].id }, { .event_id = w[1].id } };
 
-	w->thread = gettid();
+	asleep_mark(&w->thread);
 	w->rc = wait_on(w->m, data, 2, true, FOREVER, &w->result);
 	return NULL;
 }
@@ -375,7 +353,7 @@ static void what_an_interrupted_wait_took_is_there_for_the_next(struct machine *
 	thread = start(w, wait_for_both);
 	assert_int_equal(set(m, w[0].id), 0);
 	assert_int_equal(poll_one(m, w[0].id), KFD_IOC_WAIT_RESULT_TIMEOUT); /* taken */
-	until_asleep(w);
+	asleep_await(&w->thread);
 	pthread_kill(thread, SIGUSR1);
 	pthread_join(thread, NULL);
 	sigaction(SIGUSR1, &old, NULL);

@@ -6,12 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 150
+#define ROUNDS    150
+#define LOOKS_MAX 60000 /* a hang, not a measurement: one each millisecond */
 
 struct worker {
 	struct machine *m;
 	pthread_t thread;
 	uint64_t va;
+	int failures;
+};
+
+/* What the queue's packets and pointers lie in. */
+struct ring {
+	struct buffer packets, pointers, target;
 	int failures;
 };
 
@@ -92,36 +99,40 @@ static void *churn_svm(void *data)
 	return NULL;
 }
 
-/* Copies on an SDMA queue while the address space changes around it. */
+static struct ring make_ring(struct machine *m)
+{
+	const uint32_t userptr = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR;
+	struct kfd_ioctl_create_queue_args args = machine_queue_args(m, m->gpu, 1);
+	struct ring ring = { .packets = machine_alloc_mapped(m, m->gpu, 4096, userptr),
+			     .pointers = machine_alloc_mapped(m, m->gpu, 4096, userptr),
+			     .target = machine_alloc_mapped(m, m->gpu, 4096, userptr) };
+
+	args.ring_base_address = ring.packets.va;
+	args.write_pointer_address = ring.pointers.va;
+	args.read_pointer_address = ring.pointers.va + 8;
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_CREATE_QUEUE, &args), 0);
+	return ring;
+}
+
+/* Writes by an SDMA queue while the address space changes around it. */
 static void *run_queue(void *data)
 {
-	struct worker *w = data;
-	struct machine *m = w->m;
-	struct kfd_ioctl_create_queue_args args = machine_queue_args(m, m->gpu, 1);
-	struct buffer ring = machine_alloc_mapped(m, m->gpu, 4096, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR);
-	struct buffer pointers =
-		machine_alloc_mapped(m, m->gpu, 4096, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR);
-	struct buffer target =
-		machine_alloc_mapped(m, m->gpu, 4096, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR);
-	volatile uint64_t *wptr = (uint64_t *)(uintptr_t)pointers.mmap_offset;
-	uint32_t *packets = (uint32_t *)(uintptr_t)ring.mmap_offset;
-	uint32_t *result = (uint32_t *)(uintptr_t)target.mmap_offset;
+	struct ring *ring = data;
+	volatile uint64_t *wptr = (uint64_t *)(uintptr_t)ring->pointers.mmap_offset;
+	uint32_t *packets = (uint32_t *)(uintptr_t)ring->packets.mmap_offset;
+	uint32_t *result = (uint32_t *)(uintptr_t)ring->target.mmap_offset;
 
-	args.ring_base_address = ring.va;
-	args.write_pointer_address = pointers.va;
-	args.read_pointer_address = pointers.va + 8;
-	w->failures += machine_ioctl(m, AMDKFD_IOC_CREATE_QUEUE, &args) != 0;
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		uint32_t *packet = packets + (i * 4) % 1024;
 
 		packet[0] = 5; /* fence */
-		packet[1] = (uint32_t)target.va;
-		packet[2] = (uint32_t)(target.va >> 32);
+		packet[1] = (uint32_t)ring->target.va;
+		packet[2] = (uint32_t)(ring->target.va >> 32);
 		packet[3] = i + 1;
 		__atomic_store_n(wptr, (i + 1) * 16ull, __ATOMIC_RELEASE);
-		for (int spin = 0; __atomic_load_n(result, __ATOMIC_ACQUIRE) != i + 1; spin++) {
-			if (spin > 5000) {
-				w->failures++;
+		for (int looks = 0; __atomic_load_n(result, __ATOMIC_ACQUIRE) != i + 1; looks++) {
+			if (looks > LOOKS_MAX) {
+				ring->failures++;
 				return NULL;
 			}
 			usleep(1000);
@@ -135,12 +146,13 @@ static void calls_of_many_threads_do_not_disturb_each_other(struct machine *m)
 	void *(*const work[])(void *) = { churn_memory, churn_memory, churn_events, churn_events,
 					  churn_svm };
 	struct kfd_ioctl_get_available_memory_args before = { .gpu_id = m->gpu }, after = before;
-	struct worker workers[5], queue = { .m = m };
+	struct worker workers[5];
+	struct ring ring;
+	pthread_t queue;
 
 	machine_acquire(m, m->gpu);
-	/* made here, since making buffers uses one counter */
-	assert_int_equal(pthread_create(&queue.thread, NULL, run_queue, &queue), 0);
-	usleep(50000);
+	ring = make_ring(m); /* before the memory is asked for */
+	assert_int_equal(pthread_create(&queue, NULL, run_queue, &ring), 0);
 	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_AVAILABLE_MEMORY, &before), 0);
 	for (unsigned int i = 0; i < 5; i++) {
 		workers[i] = (struct worker){ .m = m, .va = (2ull + i) << 44 };
@@ -150,8 +162,8 @@ static void calls_of_many_threads_do_not_disturb_each_other(struct machine *m)
 		pthread_join(workers[i].thread, NULL);
 		assert_int_equal(workers[i].failures, 0);
 	}
-	pthread_join(queue.thread, NULL);
-	assert_int_equal(queue.failures, 0);
+	pthread_join(queue, NULL);
+	assert_int_equal(ring.failures, 0);
 	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_AVAILABLE_MEMORY, &after), 0);
 	assert_int_equal(before.available, after.available);
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "check.h"
 
 #define HSA(call)                                                                                  \
@@ -293,18 +294,11 @@ static bool others_sleep(void)
 	if (!threads)
 		CHECK_FAIL("no /proc/self/task");
 	while ((thread = readdir(threads))) {
-		char path[300], state = 'S';
-		FILE *file;
+		const int number = atoi(thread->d_name);
+		const char state = number && number != getpid() ? asleep_state(number) : 0;
 
-		if (thread->d_name[0] == '.' || atoi(thread->d_name) == getpid())
-			continue;
-		snprintf(path, sizeof(path), "/proc/self/task/%s/stat", thread->d_name);
-		file = fopen(path, "re");
-		if (!file) /* it ended */
-			continue;
-		if (fscanf(file, "%*[^)]) %c", &state) != 1 || state != 'S')
+		if (state && state != 'S')
 			sleep = false;
-		fclose(file);
 	}
 	closedir(threads);
 	return sleep;

@@ -12,8 +12,10 @@
 #include <hsakmt/hsakmt.h>
 #endif
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* Frames of the case's own functions must be there by name: no inlining, no tail calls. */
 #define CASE_FUNCTION __attribute__((noinline, optimize("no-optimize-sibling-calls")))
@@ -32,6 +34,15 @@ static inline void expect_status(HSAKMT_STATUS got, HSAKMT_STATUS wanted, const 
 
 #define EXPECT(wanted, call) expect_status((call), (wanted), #call)
 #define OK(call)             EXPECT(HSAKMT_STATUS_SUCCESS, call)
+
+/* By the clock of the recordings, to tell how long something took at the most. */
+static inline uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
 
 /* Opens the driver and takes the topology snapshot; node 1 is the first GPU in all cases. */
 static inline HsaSystemProperties open_driver(void)

@@ -10,7 +10,7 @@
 #define RING_BYTES 4096u
 
 /* A ring that a GPU may read: host memory, mapped. */
-static inline void *make_ring(HSAuint32 node)
+static inline void *make_ring(void)
 {
 	HsaMemFlags flags = { 0 };
 	HSAuint64 gpu_va;
@@ -20,7 +20,6 @@ static inline void *make_ring(HSAuint32 node)
 	flags.ui32.ExecuteAccess = 1;
 	OK(hsaKmtAllocMemory(0, RING_BYTES, flags, &ring));
 	OK(hsaKmtMapMemoryToGPU(ring, RING_BYTES, &gpu_va));
-	(void)node;
 	return ring;
 }
 

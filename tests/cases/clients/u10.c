@@ -8,7 +8,7 @@
 /* @param end_after  "create", "destroy" or "event": the process ends there, as if it were shot. */
 static CASE_FUNCTION void use_a_queue(const char *end_after)
 {
-	void *ring = make_ring(1);
+	void *ring = make_ring();
 	HSA_QUEUEID queue;
 
 	OK(make_queue(1, HSA_QUEUE_COMPUTE, ring, &queue));

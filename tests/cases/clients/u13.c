@@ -18,7 +18,7 @@ int main(void)
 	void *ring;
 
 	open_driver();
-	ring = make_ring(1);
+	ring = make_ring();
 	for (int i = 0; i < 3; i++)
 		OK(make_queue(1, HSA_QUEUE_COMPUTE, ring, &ids[i]));
 	for (int i = 0; i < 4; i++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* U18: a thousand signals that nobody waits for, and ten that somebody does. */
+#include "asleep.h"
 #include "client.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <unistd.h>
 
-static atomic_int waiting;
+static pid_t waiters[10]; /* the thread, once for each of its waits */
 
 static CASE_FUNCTION HsaEvent *make_signal(void)
 {
@@ -26,7 +26,7 @@ static CASE_FUNCTION void signal_nobody(HsaEvent *event)
 static CASE_FUNCTION void *wait_ten_times(void *event)
 {
 	for (int i = 0; i < 10; i++) {
-		atomic_store(&waiting, i + 1);
+		asleep_mark(&waiters[i]);
 		OK(hsaKmtWaitOnEvent(event, 0xFFFFFFFF));
 	}
 	return NULL;
@@ -35,9 +35,7 @@ static CASE_FUNCTION void *wait_ten_times(void *event)
 static CASE_FUNCTION void signal_waiter(HsaEvent *event)
 {
 	for (int i = 0; i < 10; i++) {
-		while (atomic_load(&waiting) != i + 1)
-			usleep(100);
-		usleep(5000);
+		asleep_await(&waiters[i]);
 		OK(hsaKmtSetEvent(event));
 	}
 }

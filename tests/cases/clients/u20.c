@@ -23,7 +23,7 @@ int main(void)
 	void *ring;
 
 	open_driver();
-	ring = make_ring(1);
+	ring = make_ring();
 	for (int i = 0; i < 5; i++)
 		ids[i] = open_stream(ring);
 	for (int i = 0; i < 4; i++)

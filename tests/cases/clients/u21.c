@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * U21: opens the driver's event stream while the driver evicts and restores queues. With an argument it
- * stays so many milliseconds longer.
+ * U21: opens the driver's event stream while the driver evicts and restores queues: a scenario lets it
+ * do that when the clocks are read, which is done STEPS times and not before.
  */
 #include "client.h"
 
@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #define RANGE_BYTES 65536
+#define STEPS       2
+#define STEP_US     60000
 
 static CASE_FUNCTION int open_stream(void)
 {
@@ -18,8 +20,9 @@ static CASE_FUNCTION int open_stream(void)
 	return fd;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
+	HsaClockCounters counters;
 	void *range =
 		mmap(NULL, RANGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int fd;
@@ -30,9 +33,11 @@ int main(int argc, char **argv)
 	fd = open_stream();
 	printf("%d\n", fd);
 	OK(hsaKmtRegisterMemory(range, RANGE_BYTES));
-	usleep(99000);
 	munmap(range, RANGE_BYTES);
-	usleep(150000 + (argc > 1 ? (unsigned int)atoi(argv[1]) * 1000 : 0));
+	for (int i = 0; i < STEPS; i++) {
+		OK(hsaKmtGetClockCounters(1, &counters));
+		usleep(STEP_US);
+	}
 	close(fd);
 	close_driver();
 	return 0;

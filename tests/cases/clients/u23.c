@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* U23: killed with memory held, while a thread waits. usage: u23 SIGNAL-NUMBER (6 means abort()) */
+#include "asleep.h"
 #include "client.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
+
+static pid_t waiting;
 
 static CASE_FUNCTION void hold_memory(void)
 {
@@ -14,6 +17,7 @@ static CASE_FUNCTION void hold_memory(void)
 
 static CASE_FUNCTION void wait_for_ever(HsaEvent *event)
 {
+	asleep_mark(&waiting);
 	hsaKmtWaitOnEvent(event, 0xFFFFFFFF); /* never returns: the process dies first */
 }
 
@@ -35,7 +39,7 @@ int main(int argc, char **argv)
 	OK(hsaKmtCreateEvent(&descriptor, false, false, &event));
 	if (pthread_create(&thread, NULL, waiter, event))
 		return 98;
-	usleep(200000); /* the waiter is inside its call by then */
+	asleep_await(&waiting);
 	if (number == SIGABRT)
 		abort();
 	kill(getpid(), number);

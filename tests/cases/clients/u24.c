@@ -3,6 +3,7 @@
  * U24: a fork while a thread waits. The child's first call is refused; it opens the driver anew, takes a
  * block and ends without freeing it. Prints the ids of parent and child.
  */
+#include "asleep.h"
 #include "client.h"
 
 #include <pthread.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 enum { BLOCKS = 3, BLOCK_BYTES = 1 << 20, WAIT_MS = 2000, WATCHDOG_S = 10 };
+
+static pid_t waiting;
 
 static CASE_FUNCTION void *alloc_in_parent(void)
 {
@@ -23,6 +26,7 @@ static CASE_FUNCTION void *alloc_in_child(void)
 
 static void *wait_in_vain(void *event)
 {
+	asleep_mark(&waiting);
 	EXPECT(HSAKMT_STATUS_WAIT_TIMEOUT, hsaKmtWaitOnEvent(event, WAIT_MS));
 	return NULL;
 }
@@ -55,7 +59,7 @@ int main(void)
 	OK(hsaKmtCreateEvent(&descriptor, false, false, &event));
 	if (pthread_create(&waiter, NULL, wait_in_vain, event) != 0)
 		return 98;
-	usleep(100000);
+	asleep_await(&waiting);
 	pid = fork();
 	if (pid < 0)
 		return 97;

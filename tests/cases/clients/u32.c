@@ -23,7 +23,7 @@ static CASE_FUNCTION void try_modes(void)
 	show("get", hsaKmtGetXNACKMode(&mode));
 	show("set-1", hsaKmtSetXNACKMode(1));
 	show("set-0", hsaKmtSetXNACKMode(0));
-	ring = make_ring(1);
+	ring = make_ring();
 	OK(make_queue(1, HSA_QUEUE_COMPUTE, ring, &queue));
 	show("set-1-busy", hsaKmtSetXNACKMode(1));
 	OK(hsaKmtDestroyQueue(queue));

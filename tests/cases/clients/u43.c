@@ -30,7 +30,7 @@ int main(void)
 	for (int i = 0; i < 2; i++) {
 		blocks[i] = alloc_device(1, 1 << 20);
 		events[i] = make_event();
-		rings[i] = make_ring(1);
+		rings[i] = make_ring();
 		OK(make_queue(1, HSA_QUEUE_COMPUTE, rings[i], &queues[i]));
 	}
 	if (pthread_create(&waiter, NULL, wait_in_vain, events[0]) != 0)

@@ -10,15 +10,15 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..")
 LISTS = os.path.join(ROOT, "trace")
-sys.path[:0] = [LISTS, os.path.join(HERE, "..", "trace"), HERE]
+sys.path[:0] = [LISTS, os.path.join(HERE, "..", "trace"), os.path.join(HERE, ".."), HERE]
 from arguments import values as layer_values  # noqa: E402
 import call_ioctls  # noqa: E402
+from dumps import dumps_awaited  # noqa: E402
 from generator.events import LAYERS, LARGEST_RECORD, build  # noqa: E402
 import session  # noqa: E402
 
@@ -140,10 +140,11 @@ class Coverage(unittest.TestCase):
 
     def test_5_samples_and_what_the_driver_tells(self):
         with Recorded() as recorded, tempfile.NamedTemporaryFile("w", suffix=".json") as scenario:
-            json.dump({"actions": [{"do": "smi", "node": 1, "text": text, "at_ms": 1000}
-                                   for text in SMI_LINES]}, scenario)
+            json.dump({"actions": [{"do": "smi", "node": 1, "text": text,
+                                    "on": "GET_CLOCK_COUNTERS"} for text in SMI_LINES]},
+                      scenario)
             scenario.flush()
-            self.run_ok(recorded, [f"{CLIENTS}/u21", 1500], KFDSCOPE_SMI="1",
+            self.run_ok(recorded, [f"{CLIENTS}/u21"], KFDSCOPE_SMI="1",
                         KFDSCOPE_MODEL_SCENARIO=scenario.name)
             self.run_ok(recorded, [f"{CLIENTS}/queue_samples", 30, 20], KFDSCOPE_QUEUE_HZ="100")
             self.run_ok(recorded, [os.path.join(session.BIN, "traced_fork")],
@@ -168,8 +169,8 @@ class Coverage(unittest.TestCase):
                     KFDSCOPE_PRELOAD_ONLY="modules"))
             for child in programs:
                 self.assertEqual(child.stdout.readline(), "ready\n")
-            recorded.start()
-            time.sleep(1)
+            with dumps_awaited(session.BIN, programs):
+                recorded.start()
             for child in programs:
                 child.communicate("go\n", timeout=30)
             events = self.keep(recorded)

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "raw_library.h"
 
@@ -152,16 +153,20 @@ static uint32_t wait_events(const uint32_t *ids, uint32_t count, int for_all, ui
 	return args.wait_result;
 }
 
+static pid_t waits_for_any, waits_for_both;
+
 static NOT_INLINED void wait_for_any(void)
 {
 	const uint32_t ids[] = { both_events[0], any_event, both_events[1] };
 
-	need(wait_events(ids, 3, 0, 10000) == KFD_IOC_WAIT_RESULT_COMPLETE, "any");
+	asleep_mark(&waits_for_any);
+	need(wait_events(ids, 3, 0, 60000) == KFD_IOC_WAIT_RESULT_COMPLETE, "any");
 }
 
 static NOT_INLINED void wait_for_both(void)
 {
-	need(wait_events(both_events, 2, 1, 10000) == KFD_IOC_WAIT_RESULT_COMPLETE, "both");
+	asleep_mark(&waits_for_both);
+	need(wait_events(both_events, 2, 1, 60000) == KFD_IOC_WAIT_RESULT_COMPLETE, "both");
 }
 
 static void *wait_in_thread(void *unused)
@@ -195,9 +200,9 @@ static void signal_and_wait(void)
 	both_events[1] = make_event();
 	own_event = make_event();
 	need(pthread_create(&thread, NULL, wait_in_thread, NULL) == 0, "thread");
-	usleep(100000);
+	asleep_await(&waits_for_any);
 	set_event(any_event);
-	usleep(100000);
+	asleep_await(&waits_for_both);
 	set_event(both_events[0]);
 	set_event(both_events[1]);
 	need(pthread_join(thread, NULL) == 0, "join");

@@ -2,46 +2,14 @@
 """Records programs with kfdscope and reads the events back, for the tests of the layers."""
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 import unittest
 
+from recorded_events import read_events  # noqa: F401
+
 KFDSCOPE, LIBRARIES, PROGRAMS = (os.environ[n] for n in ("KFDSCOPE", "LIBRARIES", "PROGRAMS"))
-LINE = re.compile(r"^\[(?P<time>\d+\.\d+)\] \(\+[^)]*\) \S+ (?P<name>\w+:\w+): \{ [^}]* \}, "
-                  r"\{ vpid = (?P<vpid>\d+), vtid = (?P<vtid>\d+), procname = [^}]*\}, "
-                  r"\{ ?(?P<fields>.*?) ?\}$")
-
-
-class Event:
-    def __init__(self, match):
-        seconds, _, fraction = match["time"].partition(".")
-        self.time_ns = int(seconds) * 10**9 + int(fraction)
-        self.name = match["name"]
-        self.vpid, self.vtid = int(match["vpid"]), int(match["vtid"])
-        self.text = match["fields"]
-
-    def __getitem__(self, field):
-        """A number, a label of an enumeration, or a string."""
-        found = re.search(rf'(?:^|, ){re.escape(field)} = (\( "(?P<label>\w+)" : [^)]*\)|'
-                          r'(?P<number>-?(?:0x)?[0-9A-Fa-f]+)|"(?P<string>[^"]*)")', self.text)
-        if not found:
-            raise KeyError(f"{self.name} has no {field}: {self.text}")
-        if found["label"]:
-            return found["label"]
-        return found["string"] if found["string"] is not None else int(found["number"], 0)
-
-    def array(self, field):
-        body = re.search(rf"(?:^|, ){re.escape(field)} = \[ ?((?:\[\d+\] = \S+ ?)*)\]", self.text)
-        return [int(v.rstrip(","), 0) for v in re.findall(r"\] = (\S+)", body[1])]
-
-
-def read_events(path):
-    done = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", path],
-                          capture_output=True, text=True, check=True)
-    lines = (re.sub(r"^\[(\d+\.\d+)\] ", r"[\1] (+0) ", line) for line in done.stdout.splitlines())
-    return [Event(match) for match in map(LINE.match, lines) if match]
 
 
 class Call:

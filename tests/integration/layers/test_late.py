@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Recordings that start while the program runs: they report what whole recordings of it do."""
 import subprocess
-import time
 import unittest
 import uuid
 
+from dumps import dumps_awaited
 from recorded import KFDSCOPE, PROGRAMS, Test, read_events
 
-DUMP_S = 2  # the dump is made by a thread of its own, and files tell of it only when they are closed
 PATTERNS = ("kmt:*", "kfd:*", "kmt_os:*", "kmt_hip:*", "kmt_state:*")
 
 
@@ -46,8 +45,8 @@ class Late(Test):
                 self.lttng("enable-event", "-u", "-s", name, "-c", "c", pattern)
             self.lttng("add-context", "-u", "-s", name, "-c", "c", "-t", "vpid", "-t", "vtid",
                        "-t", "procname")
-            self.lttng("start", name)
-            time.sleep(DUMP_S)
+            with dumps_awaited(PROGRAMS, [client]):
+                self.lttng("start", name)
             out, _ = client.communicate("".join(f"{line}\n" for line in lines), timeout=60)
             self.assertEqual((client.returncode, out), (0, "done\n"))
         self.lttng("stop", name)

@@ -3,6 +3,8 @@
  * Lives through what its first argument names and prints what its calls answered, so that a traced run
  * can be compared with an untraced one.
  */
+#include "asleep.h"
+
 #include <hsakmt/hsakmt.h>
 
 #include <pthread.h>
@@ -17,7 +19,7 @@
 enum { SIZE_BYTES = 1 << 20, EXIT_STATUS = 7 };
 
 static HsaEvent *event;
-static volatile sig_atomic_t is_waiting;
+static pid_t waiting;
 
 static void say(const char *what, int number)
 {
@@ -95,7 +97,7 @@ static void live_vfork_exec(void)
 static void *wait_long(void *unused)
 {
 	(void)unused;
-	is_waiting = 1;
+	asleep_mark(&waiting);
 	hsaKmtWaitOnEvent(event, 60000);
 	return NULL;
 }
@@ -110,12 +112,10 @@ static pthread_t start_waiting(void)
 {
 	pthread_t thread;
 
-	is_waiting = 0;
+	waiting = 0;
 	if (pthread_create(&thread, NULL, wait_long, NULL) != 0)
 		exit(97);
-	while (!is_waiting)
-		usleep(1000);
-	usleep(100000);
+	asleep_await(&waiting);
 	return thread;
 }
 
@@ -136,7 +136,7 @@ static void live_thread_exit(void)
 {
 	signal(SIGUSR2, end_thread);
 	pthread_kill(start_waiting(), SIGUSR2);
-	usleep(200000);
+	asleep_await_end(waiting);
 	use_driver();
 	_exit(EXIT_STATUS); /* it may have ended inside the library */
 }

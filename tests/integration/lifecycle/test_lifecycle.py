@@ -128,7 +128,16 @@ class DaemonKilled(Life):
                                   check=False).stdout.split()
         for one in [pid, *map(int, children)]:
             os.kill(one, signal.SIGKILL)
-        time.sleep(0.2)
+            while self.runs(one):
+                time.sleep(0.02)
+
+    def runs(self, pid):
+        """False, too, when it has ended and waits for its parent to notice."""
+        try:
+            stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        except FileNotFoundError:
+            return False
+        return stat.rpartition(")")[2].split()[0] not in "ZX"
 
     @unittest.skipUnless(os.geteuid() == 0, "root's daemon has a known place")
     def test_it(self):

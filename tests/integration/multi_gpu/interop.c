@@ -152,7 +152,7 @@ static void copy_by_gpu(const void *from, void *to)
 	bytes = write_packets(ring, from, to, (const void *)fence);
 	__atomic_store_n((uint64_t *)queue.Queue_write_ptr, bytes, __ATOMIC_RELEASE);
 	__atomic_store_n(queue.Queue_DoorBell_aql, bytes, __ATOMIC_RELEASE);
-	for (int i = 0; i < 2000 && *fence != DONE; i++)
+	for (int i = 0; i < 60000 && *fence != DONE; i++)
 		nanosleep(&pause, NULL);
 	assert_int_equal(*fence, DONE);
 	assert_status(hsaKmtDestroyQueue(queue.QueueId), SUCCESS);

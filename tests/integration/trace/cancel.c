@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* user-cases.md U38: a thread that is cancelled inside a wait, and calls by others afterwards. */
 #include <pthread.h>
-#include <unistd.h>
-
+#include "asleep.h"
 #include "hsakmt/hsakmt.h"
 
+static pid_t waiting;
 static HsaEvent *event;
 
 static void *wait_long(void *unused)
 {
 	(void)unused;
+	asleep_mark(&waiting);
 	hsaKmtWaitOnEvent(event, 60000);
 	return NULL;
 }
@@ -26,7 +27,7 @@ int main(void)
 	hsaKmtCreateEvent(&desc, false, false, &event);
 	if (pthread_create(&thread, NULL, wait_long, NULL) != 0)
 		return 1;
-	usleep(200000);
+	asleep_await(&waiting);
 	pthread_cancel(thread);
 	/* Only a device that waits in the kernel can be cancelled; the simulated one is woken. */
 	hsaKmtSetEvent(event);

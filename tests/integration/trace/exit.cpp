@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // user-cases.md U25: calls in a static destructor and an exit handler, with a thread still waiting
 // and the driver never closed. Ends with status 7.
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
 
+#include "asleep.h"
 #include "hsakmt/hsakmt.h"
 
 namespace
 {
 
 void *buffer;
+pid_t waiting;
 
 void query()
 {
@@ -49,8 +50,11 @@ int main(int argc, char **argv)
 	hsaKmtCreateEvent(&desc, false, false, &owner.event);
 	hsaKmtCreateEvent(&desc, false, false, &waited);
 	std::atexit(query);
-	std::thread([waited] { hsaKmtWaitOnEvent(waited, 60000); }).detach();
-	std::this_thread::sleep_for(std::chrono::milliseconds(200)); // until it waits
+	std::thread([waited] {
+		asleep_mark(&waiting);
+		hsaKmtWaitOnEvent(waited, 60000);
+	}).detach();
+	asleep_await(&waiting);
 	if (argc > 1) { // for the test that takes the daemon away meanwhile
 		std::puts("ready");
 		std::fflush(stdout);

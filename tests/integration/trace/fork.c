@@ -9,7 +9,7 @@
 
 #include "hsakmt/hsakmt.h"
 
-enum { SIZE_BYTES = 1 << 20 };
+enum { SIZE_BYTES = 1 << 20, CHILD_BYTES = 2 << 20 };
 
 static HsaEvent *event;
 
@@ -20,13 +20,13 @@ static void *wait_long(void *unused)
 	return NULL;
 }
 
-static HSAKMT_STATUS allocate(void **address)
+static HSAKMT_STATUS allocate(HSAuint64 size_bytes, void **address)
 {
 	HsaMemFlags flags = { .Value = 0 };
 
 	flags.ui32.NonPaged = 1;
 	*address = NULL;
-	return hsaKmtAllocMemory(1, SIZE_BYTES, flags, address);
+	return hsaKmtAllocMemory(1, size_bytes, flags, address);
 }
 
 static int child(void)
@@ -34,13 +34,13 @@ static int child(void)
 	HsaSystemProperties system;
 	void *address;
 
-	if (allocate(&address) != HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED)
+	if (allocate(SIZE_BYTES, &address) != HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED)
 		return 10;
 	if (hsaKmtOpenKFD() != HSAKMT_STATUS_SUCCESS)
 		return 11;
 	if (hsaKmtAcquireSystemProperties(&system) != HSAKMT_STATUS_SUCCESS)
 		return 12;
-	return allocate(&address) == HSAKMT_STATUS_SUCCESS ? 0 : 13;
+	return allocate(CHILD_BYTES, &address) == HSAKMT_STATUS_SUCCESS ? 0 : 13;
 }
 
 int main(void)
@@ -56,7 +56,7 @@ int main(void)
 	hsaKmtAcquireSystemProperties(&system);
 	hsaKmtCreateEvent(&desc, false, false, &event);
 	for (int i = 0; i < 3; i++) {
-		if (allocate(&blocks[i]) != HSAKMT_STATUS_SUCCESS)
+		if (allocate(SIZE_BYTES, &blocks[i]) != HSAKMT_STATUS_SUCCESS)
 			return 1;
 	}
 	if (pthread_create(&thread, NULL, wait_long, NULL) != 0)

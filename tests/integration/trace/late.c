@@ -8,13 +8,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "asleep.h"
 #include "hsakmt/hsakmt.h"
 
+static pid_t waiting;
 static HsaEvent *event;
 
 static void *wait_long(void *unused)
 {
 	(void)unused;
+	asleep_mark(&waiting);
 	hsaKmtWaitOnEvent(event, 60000);
 	return NULL;
 }
@@ -56,6 +59,7 @@ int main(int argc, char **argv)
 	freed = allocate(5 << 20);
 	if (!kept || !freed || pthread_create(&thread, NULL, wait_long, NULL) != 0)
 		return 1;
+	asleep_await(&waiting);
 	printf("ready\n");
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin))

@@ -1,40 +1,15 @@
 # SPDX-License-Identifier: MIT
 """A recording session for tests, driven through the lttng command, and its events."""
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 import uuid
 
+from recorded_events import named, read_with_warnings  # noqa: F401
+
 BIN, LIB, PROVIDER = (os.environ[n] for n in ("TRACED_BIN", "TRACED_LIB", "PROVIDER"))
 EVENTS = ("kmt:*", "kfd:*", "kmt_os:*", "kmt_state:*")
-LINE = re.compile(r"^\[(?P<time>[^\]]+)\] \(\+[^)]*\) \S+ (?P<name>\w+:\w+): "
-                  r"\{ [^}]* \}, \{ vpid = (?P<vpid>\d+), vtid = (?P<vtid>\d+), "
-                  r"procname = \"(?P<procname>[^\"]*)\" \}, \{ ?(?P<fields>.*?) ?\}$")
-
-
-class Event:
-    def __init__(self, match):
-        self.name = match["name"]
-        self.vpid, self.vtid = int(match["vpid"]), int(match["vtid"])
-        self.text = match["fields"]
-
-    def __getitem__(self, field):
-        """A number, a label of an enumeration, or a string."""
-        found = re.search(rf'(?:^|, ){re.escape(field)} = (\( "(?P<label>\w+)" : [^)]*\)|'
-                          r'(?P<number>-?(?:0x)?[0-9A-Fa-f]+)|"(?P<string>[^"]*)")', self.text)
-        if not found:
-            raise KeyError(f"{self.name} has no {field}: {self.text}")
-        if found["label"]:
-            return found["label"]
-        return found["string"] if found["string"] is not None else int(found["number"], 0)
-
-    def array(self, field):
-        body = re.search(rf"(?:^|, ){re.escape(field)} = \[ ?((?:\[\d+\] = \S+ ?)*)\]", self.text)
-        if not body:
-            raise KeyError(f"{self.name} has no array {field}: {self.text}")
-        return [int(v.rstrip(","), 0) for v in re.findall(r"\] = (\S+)", body[1])]
 
 
 class Session:
@@ -81,7 +56,7 @@ class Session:
         environment.update(more)
         return {name: value for name, value in environment.items() if value is not None}
 
-    def run(self, command, timeout=30, **environment):
+    def run(self, command, timeout=60, **environment):
         return subprocess.run(command, env=self.environment(**environment), timeout=timeout,
                               capture_output=True, text=True, check=False)
 
@@ -96,35 +71,16 @@ class Session:
         except FileNotFoundError:
             return ""
 
-    def raw_files(self, name):
-        """The bytes of all files of a name in the recording so far."""
-        for folder, _, files in os.walk(f"{self.folder}/trace"):
-            if name in files:
-                with open(os.path.join(folder, name), "rb") as stream:
-                    yield stream.read()
-
     def events(self):
         self.stop()
         if not any(files for _, _, files in os.walk(f"{self.folder}/trace")):
             return []
-        done = subprocess.run(["babeltrace2", f"{self.folder}/trace"], capture_output=True,
-                              text=True, check=True)
-        self.warnings = done.stderr
-        events = []
-        for line in done.stdout.splitlines():
-            match = LINE.match(line)
-            if not match:
-                raise ValueError(f"not an event: {line}")
-            events.append(Event(match))
+        events, self.warnings = read_with_warnings(f"{self.folder}/trace")
         return events
 
 
 def program(name):
     return os.path.join(BIN, f"traced_{name}")
-
-
-def named(events, name):
-    return [event for event in events if event.name == name]
 
 
 def pairs(events):

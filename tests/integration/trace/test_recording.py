@@ -3,10 +3,10 @@
 import os
 import re
 import sys
-import time
 import unittest
 
-from session import LIB, Session, named, pairs, program
+from dumps import dumps_awaited
+from session import BIN, LIB, Session, named, pairs, program
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ADDRESS = re.compile(r"0x[0-9A-F]{5,}")
@@ -97,9 +97,9 @@ class LateStart(unittest.TestCase):
         with Session(start=False) as session:
             child = session.popen([program("late")])
             self.assertEqual(child.stdout.readline(), "ready\n")
-            session.start()
             # The dump is asynchronous; the program is idle until it has been told to go on.
-            self.wait_for(session, "kmt_state:end")
+            with dumps_awaited(BIN, [child]):
+                session.start()
             child.communicate("go\n", timeout=30)
             self.assertEqual(child.returncode, 0)
             events = session.events()
@@ -122,8 +122,8 @@ class LateStart(unittest.TestCase):
         with Session(start=False) as session:
             child = session.popen([program("late"), os.path.join(LIB, "libtraced_plugin.so")])
             self.assertEqual(child.stdout.readline(), "ready\n")
-            session.start()
-            self.wait_for(session, "kmt_state:end")
+            with dumps_awaited(BIN, [child]):
+                session.start()
             child.communicate("go\n", timeout=30)
             self.assertEqual(child.returncode, 0)
             events = session.events()
@@ -134,14 +134,6 @@ class LateStart(unittest.TestCase):
         self.assertNotIn(0, stacks[3 << 20])
         # Both were asked for by main(), from two places, and what is around it is the same.
         self.assertEqual(stacks[7 << 20][-3:], stacks[3 << 20][-3:])
-
-    def wait_for(self, session, name):
-        """Until the name is in the metadata, which is when its event class is registered."""
-        for _ in range(100):
-            if any(name.encode() in data for data in session.raw_files("metadata")):
-                break
-            time.sleep(0.05)
-        time.sleep(0.5)  # the dump itself
 
 
 class Modules(unittest.TestCase):

@@ -211,7 +211,7 @@ static void a_queue_runs(void)
 		((unsigned short *)ring)[0] = 3 | 1 << 8; /* barrier-AND, barrier bit */
 		__atomic_store_n(write_pointer, 1, __ATOMIC_RELEASE);
 		*(volatile HSAuint64 *)resource.Queue_DoorBell_aql = 0;
-		for (int i = 0; i < 5000 && __atomic_load_n(read_pointer, __ATOMIC_ACQUIRE) == 0;
+		for (int i = 0; i < 60000 && __atomic_load_n(read_pointer, __ATOMIC_ACQUIRE) == 0;
 		     i++)
 			usleep(1000);
 		CHECK(*read_pointer == 1);

@@ -252,8 +252,8 @@ static void queues_are_destroyed_under_load(void **state)
 		queue_begin(&queue, i % 5);
 		for (int packet = 0; packet < 30; packet++)
 			submit(&queue, 2);
-		if (i % 50 == 0)
-			usleep(3000);
+		while (i % 50 == 0 && !fake_provider_count(TRACE_kmt_queue_sample))
+			usleep(100); /* until the thread has looked */
 		queue_end(&queue);
 		for (size_t at = 0; at < fake_provider_count(TRACE_kmt_queue_sample); at++) {
 			const struct kmt_queue_sample *sample =

@@ -105,7 +105,7 @@ bool ring_runs(struct ring *ring)
 	((unsigned short *)ring->ring)[0] = 3 | 1 << 8; /* barrier-AND, barrier bit */
 	__atomic_store_n(ring->resource.Queue_write_ptr_aql, 1, __ATOMIC_RELEASE);
 	*(volatile HSAuint64 *)ring->resource.Queue_DoorBell_aql = 0;
-	for (int i = 0; i < 10000 && !__atomic_load_n(read, __ATOMIC_ACQUIRE); i++)
+	for (int i = 0; i < 60000 && !__atomic_load_n(read, __ATOMIC_ACQUIRE); i++)
 		usleep(1000);
 	return HOLDS(*read == 1);
 }

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "clock/clock.h"
@@ -21,6 +21,17 @@ struct fixture {
 	unsigned int fast_sample; /* all others are slow */
 };
 
+/* The clock that the thunk reads: it stands still but for slow samples. */
+static uint64_t now_ns = 1000000000;
+
+int clock_gettime(clockid_t id, struct timespec *now)
+{
+	(void)id;
+	now->tv_sec = (time_t)(now_ns / 1000000000);
+	now->tv_nsec = (long)(now_ns % 1000000000);
+	return 0;
+}
+
 static int ioctl_clocks(struct fake_device *fake, int fd, unsigned long request, void *arg,
 			void *data)
 {
@@ -29,7 +40,7 @@ static int ioctl_clocks(struct fake_device *fake, int fd, unsigned long request,
 
 	(void)fake, (void)fd, (void)request;
 	if (f->samples != f->fast_sample)
-		usleep(3000);
+		now_ns += 3000000;
 	args->gpu_clock_counter = args->gpu_id ? 1000 + f->samples : 0;
 	args->cpu_clock_counter = 2000 + f->samples;
 	args->system_clock_counter = 3000 + f->samples;

@@ -246,7 +246,6 @@ static void a_wait_does_not_keep_other_calls_out(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_events, &rc), 0);
 	while (!plugin->is_waiting)
 		usleep(1000);
-	usleep(1000); /* from the mark to the sleep */
 	assert_int_equal(kmt_ioctl(kmt_primary(), AMDKFD_IOC_SET_EVENT, &args), 0);
 	pthread_join(thread, NULL);
 	assert_int_equal(rc, 0);
