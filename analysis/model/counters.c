@@ -67,15 +67,19 @@ static void call_began(void *data, const struct call *call, const struct record 
 				     args_reader_all(entry->reader));
 }
 
-/* The last run that fits and has not ended. @param trace_id  of PMC; ignored for SPM. */
+/*
+ * The last run that fits and has not ended. One that began after the call has got the id or the node that
+ * another call has only not reported back yet to have given up. @param trace_id  of PMC; ignored for SPM.
+ */
 static struct counter_run *find_run(const struct counters *counters, enum counter_run_kind kind,
-				    const struct process *process, uint64_t trace_id,
-				    uint32_t node_id)
+				    const struct call *call, uint64_t trace_id, uint32_t node_id)
 {
+	const struct process *process = call->thread->process;
+
 	for (guint i = counters->runs->len; i > 0; i--) {
 		struct counter_run *run = g_ptr_array_index(counters->runs, i - 1);
 
-		if (run->kind != kind || run->process != process)
+		if (run->kind != kind || run->process != process || run->begin_ns > call->entry_ns)
 			continue;
 		if (kind == RUN_PMC && run->trace_id == trace_id && !run->unregistered_ns)
 			return run;
@@ -159,7 +163,7 @@ static void register_run(struct counters *counters, const struct call *call,
 	uint32_t count = blocks && ids ? MIN(blocks->count, ids->count) : 0;
 
 	run->trace_id = args_reader_number(exit->reader, "TraceRoot_TraceId", 0);
-	run->registered_ns = exit->time_ns;
+	run->begin_ns = run->registered_ns = exit->time_ns;
 	for (uint32_t i = 0; i < count && i < COUNTERS_MAX; i++) {
 		uint32_t block = (uint32_t)args_row(entry, blocks)[i], at = run->counter_count;
 
@@ -211,8 +215,7 @@ static void end_pmc(struct counters *counters, enum counter_op op, const struct 
 		    const struct args *entry, const struct record *exit)
 {
 	uint64_t trace_id = args_number(entry, "TraceId", 0);
-	struct counter_run *run =
-		find_run(counters, RUN_PMC, call->thread->process, trace_id, UINT32_MAX);
+	struct counter_run *run = find_run(counters, RUN_PMC, call, trace_id, UINT32_MAX);
 	bool ok = values_get(&exit->values, FIELD_STATUS, 1) == 0;
 
 	if (!ok) {
@@ -308,7 +311,7 @@ static void end_spm(struct counters *counters, enum counter_op op, const struct 
 		    const struct args *entry, const struct record *exit)
 {
 	uint32_t node_id = (uint32_t)values_get(&call->values, FIELD_NODE, UINT32_MAX);
-	struct counter_run *run = find_run(counters, RUN_SPM, call->thread->process, 0, node_id);
+	struct counter_run *run = find_run(counters, RUN_SPM, call, 0, node_id);
 	bool ok = values_get(&exit->values, FIELD_STATUS, 1) == 0;
 
 	if (!ok) {
@@ -319,7 +322,7 @@ static void end_spm(struct counters *counters, enum counter_op op, const struct 
 		run = run_new(counters, call, RUN_SPM);
 	switch (op) {
 	case SPM_ACQUIRE:
-		run->acquired_ns = run->started_ns = exit->time_ns;
+		run->begin_ns = run->acquired_ns = run->started_ns = exit->time_ns;
 		hold(run, exit->time_ns);
 		break;
 	case SPM_SET:

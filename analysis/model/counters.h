@@ -47,6 +47,7 @@ struct counter_run {
 	uint32_t node_id, gpu_id;
 	uint64_t trace_id;
 	const struct stack *stack; /* borrowed: of the registration or acquisition */
+	int64_t begin_ns;          /* when that ended; 0: before the recording */
 	int64_t registered_ns, acquired_ns, started_ns, stopped_ns, released_ns, unregistered_ns;
 	int64_t held_from_ns, held_to_ns; /* the hold on the node: 0: none; to 0: open */
 	uint32_t counter_count;

@@ -108,12 +108,27 @@ static void lane_add(struct lane *lane, int64_t begin_ns, int64_t end_ns, bool i
 		lane_coarsen(lane);
 }
 
+static void bar_close(struct lanes *lanes, const struct lane_key *key, struct lane *lane,
+		      int64_t time_ns)
+{
+	struct lane_bar *bar = bar_at(lane, lane->bars->len - 1);
+
+	bar->end_ns = time_ns;
+	bar->is_open = false;
+	if (!scope_overlaps(model_scope(lanes->model), bar->begin_ns, time_ns))
+		g_ptr_array_remove(lanes->lists[key->class], lane);
+	g_hash_table_remove(lanes->open, key);
+}
+
 static void lane_open(struct lanes *lanes, enum lane_class class, const struct call *call,
 		      uint64_t id, const char *what, int64_t time_ns)
 {
 	const struct lane_key key = { call->thread->process, class, id };
-	struct lane *lane;
+	struct lane *lane = g_hash_table_lookup(lanes->open, &key);
 
+	/* The number is in use again: the other's end was lost, or has only not reported back yet. */
+	if (lane)
+		bar_close(lanes, &key, lane, time_ns);
 	if (scope_is_over(model_scope(lanes->model), time_ns))
 		return;
 	lane = lane_new(lanes, class, key.process, id, what, time_ns);
@@ -129,15 +144,10 @@ static void lane_close(struct lanes *lanes, enum lane_class class, const struct 
 {
 	const struct lane_key key = { call->thread->process, class, id };
 	struct lane *lane = g_hash_table_lookup(lanes->open, &key);
-	struct lane_bar *bar = lane ? bar_at(lane, lane->bars->len - 1) : NULL;
 
-	if (!bar)
-		return;
-	bar->end_ns = time_ns;
-	bar->is_open = false;
-	g_hash_table_remove(lanes->open, &key);
-	if (!scope_overlaps(model_scope(lanes->model), bar->begin_ns, time_ns))
-		g_ptr_array_remove(lanes->lists[class], lane);
+	/* What was opened after this call had begun has got the number that the call gave back. */
+	if (lane && bar_at(lane, lane->bars->len - 1)->begin_ns <= call->entry_ns)
+		bar_close(lanes, &key, lane, time_ns);
 }
 
 /* One lane for all waits of a thread; a wait inside another is part of it. */

@@ -149,6 +149,7 @@ struct owner {
 	uint32_t node_id, type;
 	uint64_t size_bytes; /* of a queue's ring */
 	int64_t begin_ns;
+	bool from_dump;
 	GHashTable *blocks; /* owned, set of borrowed struct block */
 };
 

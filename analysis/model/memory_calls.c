@@ -32,7 +32,8 @@ void memory_call_entry(struct memory *memory, struct call *call)
 	case OP_FREE:
 	case OP_DEREGISTER:
 		call->target = block_get(memory_find(memory, call_ctx(call), address));
-		if (call->target && call->type->op == OP_FREE)
+		if (call->target &&
+		    (call->type->op == OP_FREE || call->target->site->class == BLOCK_IMPORT))
 			call->target->free_pending = true;
 		break;
 	case OP_BO_FREE:
@@ -159,6 +160,8 @@ static void api_deregister(struct call *call, const struct record *exit)
 {
 	struct block *block = call->target;
 
+	if (block)
+		block->free_pending = false;
 	if (!block || block->ended || exit_status(exit) != 0)
 		return;
 	block->deregistered++;
@@ -248,10 +251,18 @@ static void api_queue_create(struct memory *memory, struct call *call, const str
 	memory_adopt_bos(memory, call, BLOCK_INTERNAL, ORIGIN_QUEUE, owner, exit->time_ns);
 }
 
+/* One that was made after the destroying call had begun has got the number that this gave back. */
+static struct owner *destroyed_owner(const struct memory *memory, enum block_origin origin,
+				     enum field field, const struct call *call)
+{
+	struct owner *owner = owner_find(memory, origin, values_get(&call->values, field, 0));
+
+	return owner && (owner->from_dump || owner->begin_ns <= call->entry_ns) ? owner : NULL;
+}
+
 static void api_queue_destroy(struct memory *memory, struct call *call, const struct record *exit)
 {
-	struct owner *owner =
-		owner_find(memory, ORIGIN_QUEUE, values_get(&call->values, FIELD_QUEUE, 0));
+	struct owner *owner = destroyed_owner(memory, ORIGIN_QUEUE, FIELD_QUEUE, call);
 
 	memory->queues_destroyed++;
 	if (owner)
@@ -260,8 +271,7 @@ static void api_queue_destroy(struct memory *memory, struct call *call, const st
 
 static void api_event_destroy(struct memory *memory, struct call *call, const struct record *exit)
 {
-	struct owner *owner =
-		owner_find(memory, ORIGIN_EVENT, values_get(&call->values, FIELD_EVENT, 0));
+	struct owner *owner = destroyed_owner(memory, ORIGIN_EVENT, FIELD_EVENT, call);
 
 	memory->events_destroyed++;
 	if (owner)

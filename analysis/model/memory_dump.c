@@ -208,6 +208,7 @@ void memory_dump_owner(struct memory *memory, enum block_origin origin, uint64_t
 	if (owner)
 		return;
 	owner = owner_begin(memory, origin, id, NULL, record->time_ns);
+	owner->from_dump = true;
 	owner->stack = process_stack(memory->process, record);
 	owner->node_id = (uint32_t)values_get(&record->values, FIELD_NODE, UINT32_MAX);
 	owner->type = (uint32_t)values_get(&record->values, FIELD_QUEUE_TYPE, 0);

@@ -236,8 +236,11 @@ static void begin_queue(struct queues *queues, struct queue *queue, int64_t time
 
 	*key = (struct queue_key){ queue->process, queue->id };
 	before = g_hash_table_lookup(queues->live, key);
-	if (before) /* its end was lost */
+	queue_counts_pass(&queues->counts, queues->live, time_ns);
+	if (before) { /* its end was lost, or has only not reported back yet */
+		queue_counts_remove(&queues->counts, before, time_ns);
 		tell_changed(queues, before, time_ns, false);
+	}
 	queue->created_ns = queue->call ? time_ns : 0;
 	queue->internal_bytes = queue_memory_count(&queue->memory, queue->process, queue->id);
 	/* It may have been sampled while the library had not returned it yet. */
@@ -245,7 +248,6 @@ static void begin_queue(struct queues *queues, struct queue *queue, int64_t time
 		queue->activity->queue_id = queue->id;
 		queue->activity->created_ns = queue->created_ns;
 	}
-	queue_counts_pass(&queues->counts, queues->live, time_ns);
 	g_hash_table_replace(queues->live, key, queue);
 	queue_counts_add(&queues->counts, queue, queues->live, time_ns);
 	tell_changed(queues, queue, time_ns, true);
@@ -327,7 +329,8 @@ static void end_destroy(struct queues *queues, const struct call *call, int64_t 
 	struct queue *queue = find_queue(queues, process, key.id);
 
 	process_of(queues, process)->destroyed += counts(queues, time_ns);
-	if (!queue)
+	/* A newer one has got the number that this call gave back, before its exit was recorded. */
+	if (!queue || queue->created_ns > call->entry_ns)
 		return;
 	queue_counts_pass(&queues->counts, queues->live, time_ns);
 	queue_counts_remove(&queues->counts, queue, time_ns);

@@ -62,6 +62,15 @@ struct timeline {
 	GHashTable *processes; /* struct process -> number + 1 */
 	GHashTable *noted;     /* struct thread -> what the entry of its open call said, + 1 */
 	GHashTable *waited;    /* struct thread -> event id of an open wait */
+	GHashTable *made;      /* set of struct numbered, owned */
+};
+
+/* Who has a number that is given out again: queues and counter runs. */
+struct numbered {
+	const struct process *process; /* borrowed */
+	enum timeline_kind kind;
+	uint64_t id;
+	int64_t made_ns; /* the last one with it */
 };
 
 static guint heap_hash(gconstpointer data)
@@ -76,6 +85,39 @@ static gboolean heap_equal(gconstpointer left, gconstpointer right)
 	const struct heap *a = left, *b = right;
 
 	return a->process == b->process && a->node_id == b->node_id && a->kind == b->kind;
+}
+
+static guint numbered_hash(gconstpointer data)
+{
+	const struct numbered *numbered = data;
+
+	return g_direct_hash(numbered->process) ^ g_int64_hash(&numbered->id) ^
+	       (guint)numbered->kind;
+}
+
+static gboolean numbered_equal(gconstpointer left, gconstpointer right)
+{
+	const struct numbered *a = left, *b = right;
+
+	return a->process == b->process && a->id == b->id && a->kind == b->kind;
+}
+
+static void note_made(struct timeline *timeline, enum timeline_kind kind, const struct call *call,
+		      uint64_t id, int64_t time_ns)
+{
+	const struct numbered made = { call->thread->process, kind, id, time_ns };
+
+	g_hash_table_add(timeline->made, g_memdup2(&made, sizeof(made)));
+}
+
+/* The call that gives a number back may be recorded to end after the number was given out again. */
+static bool is_of_older(const struct timeline *timeline, enum timeline_kind kind,
+			const struct call *call, uint64_t id)
+{
+	const struct numbered key = { call->thread->process, kind, id, 0 };
+	const struct numbered *made = g_hash_table_lookup(timeline->made, &key);
+
+	return made && made->made_ns > call->entry_ns;
 }
 
 static void give(struct timeline *timeline, struct timeline_item *item)
@@ -185,18 +227,19 @@ static void end_queue_call(struct timeline *timeline, const struct call *call, i
 	size_t percent = GPOINTER_TO_SIZE(g_hash_table_lookup(timeline->noted, call->thread));
 	const char *running = percent == 1 ? "stopped" : "active";
 	bool is_update = strcmp(call->type->name, "hsaKmtUpdateQueue") == 0;
+	uint64_t id = values_get(&call->values, FIELD_QUEUE, 0);
 
 	g_hash_table_remove(timeline->noted, call->thread);
 	if (!exit || values_get(&exit->values, FIELD_STATUS, 1) != 0)
 		return;
-	if (call->type->op == OP_QUEUE_CREATE && values_have(&exit->values, FIELD_QUEUE))
-		give_queue(timeline, call, time_ns, exit->values.v[FIELD_QUEUE], running);
-	else if (call->type->op == OP_QUEUE_DESTROY)
-		give_queue(timeline, call, time_ns, values_get(&call->values, FIELD_QUEUE, 0),
-			   "destroyed");
-	else if (is_update)
-		give_queue(timeline, call, time_ns, values_get(&call->values, FIELD_QUEUE, 0),
-			   running);
+	if (call->type->op == OP_QUEUE_CREATE && values_have(&exit->values, FIELD_QUEUE)) {
+		id = exit->values.v[FIELD_QUEUE];
+		note_made(timeline, TIMELINE_QUEUE, call, id, time_ns);
+		give_queue(timeline, call, time_ns, id, running);
+	} else if ((call->type->op == OP_QUEUE_DESTROY || is_update) &&
+		   !is_of_older(timeline, TIMELINE_QUEUE, call, id)) {
+		give_queue(timeline, call, time_ns, id, is_update ? running : "destroyed");
+	}
 }
 
 static void end_counter_call(struct timeline *timeline, const struct call *call, int64_t time_ns,
@@ -225,6 +268,10 @@ static void end_counter_call(struct timeline *timeline, const struct call *call,
 	if (!item.texts[1])
 		return;
 	run = args_reader_number(exit->reader, "TraceRoot_TraceId", said ? said - 1 : 0);
+	if (strcmp(call->type->name, steps[0].call) == 0)
+		note_made(timeline, TIMELINE_COUNTERS, call, run, time_ns);
+	else if (is_of_older(timeline, TIMELINE_COUNTERS, call, run))
+		return;
 	name = g_strdup_printf("run 0x%" G_GINT64_MODIFIER "x", run);
 	item.numbers[0] = (int64_t)run;
 	item.texts[0] = name;
@@ -428,6 +475,7 @@ struct timeline *timeline_new(struct model *model,
 	timeline->processes = g_hash_table_new(NULL, NULL);
 	timeline->noted = g_hash_table_new(NULL, NULL);
 	timeline->waited = g_hash_table_new(NULL, NULL);
+	timeline->made = g_hash_table_new_full(numbered_hash, numbered_equal, g_free, NULL);
 	model_observe(model, &observer);
 	return timeline;
 }
@@ -476,5 +524,6 @@ void timeline_free(struct timeline *timeline)
 	g_hash_table_destroy(timeline->processes);
 	g_hash_table_destroy(timeline->noted);
 	g_hash_table_destroy(timeline->waited);
+	g_hash_table_destroy(timeline->made);
 	g_free(timeline);
 }

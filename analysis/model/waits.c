@@ -39,6 +39,8 @@ static const struct op_name known_ops[] = {
 struct pending {
 	uint64_t id;
 	bool had_waiter;
+	/* Owned: what a destroy has taken, when its number was given out again before the exit. */
+	struct wait_event *replaced;
 };
 
 struct waits {
@@ -102,6 +104,15 @@ static void event_free(void *data)
 
 	g_free(event->type);
 	g_free(event);
+}
+
+static void pending_free(void *data)
+{
+	struct pending *pending = data;
+
+	if (pending->replaced)
+		event_free(pending->replaced);
+	g_free(pending);
 }
 
 static void wait_site_free(void *data)
@@ -184,13 +195,28 @@ static void tell_gone(const struct waits *waits, const struct wait_event *event)
 		waits->observer.event_gone(waits->observer.data, event);
 }
 
+/* The number is given out again: the event that had it is gone, or goes when a destroy ends. */
+static void make_room(struct waits *waits, const struct process *process, uint64_t id)
+{
+	const struct event_key key = { process, id };
+	struct wait_event *old = find_event(waits, process, id);
+	void *stored;
+
+	tell_gone(waits, old);
+	if (!old || !old->destroyer)
+		return;
+	g_hash_table_steal_extended(waits->events, &key, &stored, NULL);
+	g_free(stored);
+	old->destroyer->replaced = old;
+}
+
 static struct wait_event *add_event(struct waits *waits, struct process *process, uint64_t id,
 				    const struct stack *stack)
 {
 	struct event_key *key = g_new(struct event_key, 1);
 	struct wait_event *event = g_new0(struct wait_event, 1);
 
-	tell_gone(waits, find_event(waits, process, id));
+	make_room(waits, process, id);
 	*key = (struct event_key){ process, id };
 	event->site = event_site(waits, process, stack);
 	event->id = id;
@@ -301,6 +327,8 @@ static void call_began(void *data, const struct call *call, const struct record 
 			waits->observer.event_set(waits->observer.data, event, call);
 	}
 	g_hash_table_replace(waits->pending, call->thread, pending);
+	if (event && op == WAIT_OP_DESTROY)
+		event->destroyer = pending;
 }
 
 static void end_set(const struct waits *waits, const struct call *call, struct wait_event *event,
@@ -352,13 +380,16 @@ static void end_create(struct waits *waits, const struct call *call, const struc
 	args_free(args);
 }
 
-static void end_destroy(struct waits *waits, const struct call *call, struct wait_event *event)
+static void end_destroy(struct waits *waits, const struct call *call, struct wait_event *event,
+			bool is_replaced)
 {
 	const struct event_key key = { call->thread->process, event->id };
 
 	lose_sets(waits, call, event);
 	event->site->destroyed += counts(waits, call);
 	process_of(waits, call->thread->process)->events_destroyed += counts(waits, call);
+	if (is_replaced)
+		return;
 	tell_gone(waits, event);
 	g_hash_table_remove(waits->events, &key);
 }
@@ -518,14 +549,18 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		return;
 	}
 	pending = g_hash_table_lookup(waits->pending, call->thread);
-	event = pending ? find_event(waits, process, pending->id) : NULL;
+	event = !pending            ? NULL
+		: pending->replaced ? pending->replaced
+				    : find_event(waits, process, pending->id);
+	if (event && event->destroyer == pending)
+		event->destroyer = NULL;
 	if (event && exit && has_succeeded(call, exit)) {
 		if (op == WAIT_OP_SET)
 			end_set(waits, call, event, pending->had_waiter, time_ns);
 		else if (op == WAIT_OP_RESET)
 			lose_sets(waits, call, event);
 		else
-			end_destroy(waits, call, event);
+			end_destroy(waits, call, event, pending->replaced != NULL);
 	}
 	g_hash_table_remove(waits->pending, call->thread);
 }
@@ -557,7 +592,7 @@ struct waits *waits_new(struct model *model)
 	waits->wait_sites = g_ptr_array_new_with_free_func(wait_site_free);
 	waits->wait_index = g_hash_table_new_full(site_key_hash, site_key_equal, g_free, NULL);
 	waits->open = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	waits->pending = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	waits->pending = g_hash_table_new_full(NULL, NULL, NULL, pending_free);
 	waits->left_open = g_ptr_array_new_with_free_func(open_wait_free);
 	waits->processes = g_ptr_array_new_with_free_func(g_free);
 	waits->spins = spins_new();

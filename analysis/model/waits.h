@@ -41,6 +41,7 @@ struct wait_event {
 	const struct stack *set_stack; /* borrowed */
 	uint64_t pending_sets;         /* since the last wait that could see them */
 	uint32_t waiters;              /* open waits for it */
+	struct pending *destroyer;     /* borrowed: the open call that destroys it; or NULL */
 };
 
 /* Who signalled what was waited for. */

@@ -155,7 +155,8 @@ static guint add_flags(json_t *json, const struct args *args, guint index)
 /* Numbers that say something of the recording, not of the call. */
 static bool is_bookkeeping(const struct arg *arg)
 {
-	if (strcmp(arg->name, "call") == 0 || strcmp(arg->name, "api_call") == 0)
+	if (strcmp(arg->name, "call") == 0 || strcmp(arg->name, "api_call") == 0 ||
+	    strcmp(arg->name, "bt_id") == 0)
 		return true;
 	if (strcmp(arg->name, "ctx") == 0)
 		return arg->number == 0;

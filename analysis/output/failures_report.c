@@ -167,8 +167,9 @@ static void subject_text(GString *text, const json_t *failure)
 		g_string_append_printf(text, " of %s; wanted: ", kind);
 		text_bytes(text, (uint64_t)document_int(failure, "wanted_bytes"));
 	} else {
-		g_string_append_printf(text, "%" G_GINT64_FORMAT " %ss",
-				       document_int(failure, "live_count"), kind);
+		g_string_append_printf(text, "%" G_GINT64_FORMAT " %s%s",
+				       document_int(failure, "live_count"), kind,
+				       document_int(failure, "live_count") == 1 ? "" : "s");
 	}
 	g_string_append_c(text, '\n');
 	holders_text(text, failure);
