@@ -78,6 +78,16 @@ void idtable_put(struct idtable *table, const void *object)
 	memcpy(idtable_at(table, table->slots[slot] - 1), object, table->element_bytes);
 }
 
+const void *idtable_find(const struct idtable *table, uint64_t id)
+{
+	uint32_t slot;
+
+	if (table->count == 0)
+		return NULL;
+	slot = find_slot(table, id);
+	return table->slots[slot] ? idtable_at(table, table->slots[slot] - 1) : NULL;
+}
+
 /* Closes the gap that an emptied slot leaves in the chains that pass it. */
 static void close_gap(struct idtable *table, uint32_t gap)
 {

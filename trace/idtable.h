@@ -25,6 +25,8 @@ struct idtable {
 void *idtable_at(const struct idtable *table, uint32_t index);
 /* Copies the object in, in place of one with the same id. Without memory it is not remembered. */
 void idtable_put(struct idtable *table, const void *object);
+/* @return the object, in place until the table changes; NULL when it is not there. */
+const void *idtable_find(const struct idtable *table, uint64_t id);
 /* @param out  gets the object when it was there; may be NULL. @return whether it was. */
 bool idtable_take(struct idtable *table, uint64_t id, void *out);
 /* Empties it. @param is_whole  false: it may be in the middle of a change; its memory is given up. */

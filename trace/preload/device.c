@@ -142,18 +142,19 @@ static int traced_ioctl(enum preload_kind kind, int fd, unsigned long request, v
 {
 	struct device *dev = preload_device();
 	const struct trace_ioctl *which;
-	uint64_t maker = 0;
+	uint64_t maker = 0, order;
 	int rc;
 
 	if (kind == PRELOAD_RENDER)
 		return traced_drm(dev, fd, request, arg);
+	order = preload_live_order();
 	rc = dev->ops->ioctl(dev, fd, request, arg);
 	if (rc < 0)
 		return rc;
 	which = preload_live_makes(request) ? trace_ioctl_find(request, arg) : NULL;
 	if (which)
 		maker = trace_maker_of(which->entry, trace_thread.caller);
-	preload_live_note(request, arg, maker);
+	preload_live_note(request, arg, order, maker);
 	return rc;
 }
 

@@ -17,6 +17,12 @@ static struct idtable bos = { .element_bytes = sizeof(struct preload_bo), .is_wi
 static struct idtable queues = { .element_bytes = sizeof(struct preload_queue) };
 static struct idtable events = { .element_bytes = sizeof(struct preload_event) };
 static uint32_t kfd_major, kfd_minor;
+static uint64_t last_order; /* changed under the lock, read without */
+
+static uint64_t next_order(void)
+{
+	return __atomic_add_fetch(&last_order, 1, __ATOMIC_RELAXED);
+}
 
 static void note_alloc(const struct kfd_ioctl_alloc_memory_of_gpu_args *args, uint64_t maker)
 {
@@ -27,6 +33,7 @@ static void note_alloc(const struct kfd_ioctl_alloc_memory_of_gpu_args *args, ui
 		.gpu_id = args->gpu_id,
 		.flags = args->flags,
 		.maker = maker,
+		.order = next_order(),
 	};
 
 	idtable_put(&bos, &bo);
@@ -42,6 +49,7 @@ static void note_import(uint64_t handle, uint64_t address, uint32_t gpu_id, uint
 		.flags = flags,
 		.is_import = true,
 		.maker = maker,
+		.order = next_order(),
 	};
 
 	idtable_put(&bos, &bo);
@@ -64,6 +72,7 @@ static void note_queue(const struct kfd_ioctl_create_queue_args *args, uint64_t 
 		.save_area = args->ctx_save_restore_address,
 		.save_area_size_bytes = args->ctx_save_restore_size,
 		.maker = maker,
+		.order = next_order(),
 	};
 
 	idtable_put(&queues, &queue);
@@ -77,6 +86,7 @@ static void note_event(const struct kfd_ioctl_create_event_args *args, uint64_t 
 		.node_id = args->node_id,
 		.auto_reset = args->auto_reset != 0,
 		.maker = maker,
+		.order = next_order(),
 	};
 
 	idtable_put(&events, &event);
@@ -94,8 +104,21 @@ union argument {
 	struct kfd_ioctl_destroy_event_args event_end;
 };
 
+/* Forgets what an ioctl has ended, if it was there before the ioctl began. */
+static void forget(struct idtable *table, size_t order_at, uint64_t id, uint64_t limit)
+{
+	const unsigned char *object = idtable_find(table, id);
+	uint64_t order;
+
+	if (!object)
+		return;
+	memcpy(&order, object + order_at, sizeof(order));
+	if (order <= limit)
+		(void)idtable_take(table, id, NULL);
+}
+
 /* The caller holds the lock. */
-static void note(unsigned int number, const union argument *a, uint64_t maker)
+static void note(unsigned int number, const union argument *a, uint64_t order, uint64_t maker)
 {
 	switch (number) {
 	case _IOC_NR(AMDKFD_IOC_GET_VERSION):
@@ -106,7 +129,7 @@ static void note(unsigned int number, const union argument *a, uint64_t maker)
 		note_alloc(&a->alloc, maker);
 		break;
 	case _IOC_NR(AMDKFD_IOC_FREE_MEMORY_OF_GPU):
-		idtable_take(&bos, a->free.handle, NULL);
+		forget(&bos, offsetof(struct preload_bo, order), a->free.handle, order);
 		break;
 	case _IOC_NR(AMDKFD_IOC_IMPORT_DMABUF):
 		note_import(a->import.handle, a->import.va_addr, a->import.gpu_id, 0, maker);
@@ -118,13 +141,15 @@ static void note(unsigned int number, const union argument *a, uint64_t maker)
 		note_queue(&a->queue, maker);
 		break;
 	case _IOC_NR(AMDKFD_IOC_DESTROY_QUEUE):
-		idtable_take(&queues, a->queue_end.queue_id, NULL);
+		forget(&queues, offsetof(struct preload_queue, order), a->queue_end.queue_id,
+		       order);
 		break;
 	case _IOC_NR(AMDKFD_IOC_CREATE_EVENT):
 		note_event(&a->event, maker);
 		break;
 	case _IOC_NR(AMDKFD_IOC_DESTROY_EVENT):
-		idtable_take(&events, a->event_end.event_id, NULL);
+		forget(&events, offsetof(struct preload_event, order), a->event_end.event_id,
+		       order);
 		break;
 	}
 }
@@ -143,7 +168,12 @@ bool preload_live_makes(unsigned long request)
 	}
 }
 
-void preload_live_note(unsigned long request, const void *arg, uint64_t maker)
+uint64_t preload_live_order(void)
+{
+	return __atomic_load_n(&last_order, __ATOMIC_RELAXED);
+}
+
+void preload_live_note(unsigned long request, const void *arg, uint64_t order, uint64_t maker)
 {
 	/* A signal handler that interrupts its own thread in here is not noted, rather than stuck. */
 	static __thread bool is_noting __attribute__((tls_model("initial-exec")));
@@ -155,7 +185,7 @@ void preload_live_note(unsigned long request, const void *arg, uint64_t maker)
 	is_noting = true;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	pthread_mutex_lock(&lock);
-	note(_IOC_NR(request), &a, maker);
+	note(_IOC_NR(request), &a, order, maker);
 	pthread_mutex_unlock(&lock);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	is_noting = false;

@@ -80,19 +80,20 @@ struct preload_bo {
 	uint32_t gpu_id, flags;
 	bool is_import;
 	uint64_t maker; /* maker.h */
+	uint64_t order; /* in which objects were noted; so in the next two */
 };
 
 struct preload_queue {
 	uint32_t id, gpu_id, type, percentage, priority;
 	uint64_t ring, ring_size_bytes, read_pointer, write_pointer;
 	uint64_t eop, eop_size_bytes, save_area, save_area_size_bytes;
-	uint64_t maker;
+	uint64_t maker, order;
 };
 
 struct preload_event {
 	uint32_t id, type, node_id;
 	bool auto_reset;
-	uint64_t maker;
+	uint64_t maker, order;
 };
 
 struct preload_visitor {
@@ -103,8 +104,14 @@ struct preload_visitor {
 
 /* True for ioctls that make an object. */
 bool preload_live_makes(unsigned long request);
-/* An ioctl of the KFD has succeeded. @param maker  of what it made (maker.h) */
-void preload_live_note(unsigned long request, const void *arg, uint64_t maker);
+/* To be asked before an ioctl is made. @return the place of the last object that was noted. */
+uint64_t preload_live_order(void);
+/*
+ * An ioctl of the KFD has succeeded. Once it has ended an object, other threads may be given the same number
+ * and be here first: theirs stays. @param order  preload_live_order() before it. @param maker  of what it made
+ * (maker.h)
+ */
+void preload_live_note(unsigned long request, const void *arg, uint64_t order, uint64_t maker);
 /* The driver's version, once the program has asked for it; 0.0 before. */
 void preload_live_version(uint32_t *major, uint32_t *minor);
 /* Visits everything, under a lock: the visitor must not make calls of the device. */

@@ -147,14 +147,14 @@ static void alloc(uint64_t handle, uint64_t size)
 {
 	const struct kfd_ioctl_alloc_memory_of_gpu_args args = { .handle = handle, .size = size };
 
-	preload_live_note(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args, 0);
+	preload_live_note(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args, preload_live_order(), 0);
 }
 
 static void give_back(uint64_t handle)
 {
 	const struct kfd_ioctl_free_memory_of_gpu_args args = { .handle = handle };
 
-	preload_live_note(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args, 0);
+	preload_live_note(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args, preload_live_order(), 0);
 }
 
 static void objects_live_from_their_ioctl_to_the_other(void **state)
@@ -169,15 +169,15 @@ static void objects_live_from_their_ioctl_to_the_other(void **state)
 
 	(void)state;
 	preload_live_forked();
-	preload_live_note(AMDKFD_IOC_CREATE_QUEUE, &queue, 0);
-	preload_live_note(AMDKFD_IOC_CREATE_EVENT, &event, 0);
-	preload_live_note(AMDKFD_IOC_GET_VERSION, &version, 0);
+	preload_live_note(AMDKFD_IOC_CREATE_QUEUE, &queue, preload_live_order(), 0);
+	preload_live_note(AMDKFD_IOC_CREATE_EVENT, &event, preload_live_order(), 0);
+	preload_live_note(AMDKFD_IOC_GET_VERSION, &version, preload_live_order(), 0);
 	alloc(UINT64_C(0xA00100000001), 100);
 	seen = look();
 	assert_int_equal(seen.bos, 1);
 	assert_int_equal(seen.queues, 1);
 	assert_int_equal(seen.events, 1);
-	preload_live_note(AMDKFD_IOC_DESTROY_QUEUE, &queue_end, 0);
+	preload_live_note(AMDKFD_IOC_DESTROY_QUEUE, &queue_end, preload_live_order(), 0);
 	give_back(UINT64_C(0xA00100000001));
 	give_back(4711);
 	seen = look();
@@ -187,6 +187,40 @@ static void objects_live_from_their_ioctl_to_the_other(void **state)
 	preload_live_version(&major, &minor);
 	assert_int_equal(major, 1);
 	assert_int_equal(minor, 17);
+}
+
+/* The ioctl that ends an object returns after another thread was given the same number. */
+static void numbers_that_are_given_out_again_stay(void **state)
+{
+	const struct kfd_ioctl_create_queue_args queue = { .queue_id = 5 };
+	const struct kfd_ioctl_destroy_queue_args queue_end = { .queue_id = 5 };
+	const struct kfd_ioctl_create_event_args event = { .event_id = 6 };
+	const struct kfd_ioctl_destroy_event_args event_end = { .event_id = 6 };
+	const struct kfd_ioctl_free_memory_of_gpu_args bo_end = { .handle = 7 };
+	uint64_t order;
+	struct seen seen;
+
+	(void)state;
+	preload_live_forked();
+	for (int i = 0; i < 2; i++) {
+		order = preload_live_order();
+		alloc(7, 100);
+		preload_live_note(AMDKFD_IOC_CREATE_QUEUE, &queue, order, 0);
+		preload_live_note(AMDKFD_IOC_CREATE_EVENT, &event, order, 0);
+	}
+	preload_live_note(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &bo_end, order, 0);
+	preload_live_note(AMDKFD_IOC_DESTROY_QUEUE, &queue_end, order, 0);
+	preload_live_note(AMDKFD_IOC_DESTROY_EVENT, &event_end, order, 0);
+	seen = look();
+	assert_int_equal(seen.bos, 1);
+	assert_int_equal(seen.queues, 1);
+	assert_int_equal(seen.events, 1);
+	order = preload_live_order();
+	preload_live_note(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &bo_end, order, 0);
+	preload_live_note(AMDKFD_IOC_DESTROY_QUEUE, &queue_end, order, 0);
+	preload_live_note(AMDKFD_IOC_DESTROY_EVENT, &event_end, order, 0);
+	seen = look();
+	assert_int_equal(seen.bos + seen.queues + seen.events, 0);
 }
 
 /* Against the plainest model of the same: an array of flags. */
@@ -236,6 +270,7 @@ int main(void)
 		cmocka_unit_test(a_mapping_is_taken_once),
 		cmocka_unit_test(many_mappings_are_found_again),
 		cmocka_unit_test(objects_live_from_their_ioctl_to_the_other),
+		cmocka_unit_test(numbers_that_are_given_out_again_stay),
 		cmocka_unit_test(random_lives_are_kept_right),
 	};
 
