@@ -7,15 +7,22 @@
 /* A thread that does something else for longer between two waits does not spin. */
 #define SPIN_GAP_NS INT64_C(100000000)
 
+/* So many waits in a row that are not quick end a stretch. */
+#define SLOW_MAX 8u
+
+struct slow_wait {
+	int64_t exit_ns, duration_ns;
+	enum spin_result result;
+};
+
 /*
- * The stretch that a thread is in. One wait that was not quick can be a thread that lost its CPU: it
- * belongs to the stretch if a quick one follows, and ends it if another slow one does.
+ * The stretch that a thread is in. Waits that were not quick can be a thread that lost its CPU, on a busy
+ * machine several times in a row: they belong to the stretch if a quick one follows soon.
  */
 struct stretch {
 	struct spin *spin; /* owned */
-	bool has_held;
-	int64_t held_exit_ns, held_duration_ns;
-	enum spin_result held_result;
+	struct slow_wait slow[SLOW_MAX];
+	uint32_t slow_count;
 };
 
 struct spins {
@@ -81,7 +88,8 @@ static void end_spin(struct spins *spins, const struct thread *thread)
 static bool goes_on(const struct stretch *stretch, const struct wait *wait)
 {
 	const struct spin *spin = stretch->spin;
-	int64_t end_ns = stretch->has_held ? stretch->held_exit_ns : spin->end_ns;
+	int64_t end_ns =
+		stretch->slow_count ? stretch->slow[stretch->slow_count - 1].exit_ns : spin->end_ns;
 
 	return spin->type == wait->site->type && spin->stack == wait->site->stack &&
 	       spin->process == wait->site->process && spin->is_poll == (wait->timeout_ms == 0) &&
@@ -133,7 +141,7 @@ void spins_add(struct spins *spins, const struct thread *thread, const struct wa
 	int64_t duration_ns = exit_ns - wait->entry_ns;
 	bool quick = duration_ns < WAIT_QUICK_NS || wait->timeout_ms == 0;
 
-	if (stretch && !(goes_on(stretch, wait) && (quick || !stretch->has_held))) {
+	if (stretch && !(goes_on(stretch, wait) && (quick || stretch->slow_count < SLOW_MAX))) {
 		end_spin(spins, thread);
 		stretch = NULL;
 	}
@@ -142,16 +150,17 @@ void spins_add(struct spins *spins, const struct thread *thread, const struct wa
 	if (!stretch)
 		stretch = begin_spin(spins, thread, wait);
 	if (!quick) {
-		stretch->has_held = true;
-		stretch->held_exit_ns = exit_ns;
-		stretch->held_duration_ns = duration_ns;
-		stretch->held_result = result;
+		stretch->slow[stretch->slow_count++] = (struct slow_wait){
+			.exit_ns = exit_ns,
+			.duration_ns = duration_ns,
+			.result = result,
+		};
 		return;
 	}
-	if (stretch->has_held)
-		count_wait(stretch->spin, stretch->held_exit_ns, stretch->held_duration_ns,
-			   stretch->held_result);
-	stretch->has_held = false;
+	for (uint32_t i = 0; i < stretch->slow_count; i++)
+		count_wait(stretch->spin, stretch->slow[i].exit_ns, stretch->slow[i].duration_ns,
+			   stretch->slow[i].result);
+	stretch->slow_count = 0;
 	count_wait(stretch->spin, exit_ns, duration_ns, result);
 }
 
