@@ -270,17 +270,6 @@ int thread_match(const struct thread *thread, const struct record *exit)
 	return -1;
 }
 
-struct call *thread_top_api(const struct thread *thread)
-{
-	for (guint i = thread->calls->len; i > 0; i--) {
-		struct call *call = &g_array_index(thread->calls, struct call, i - 1);
-
-		if (call->type->layer == LAYER_API)
-			return call;
-	}
-	return NULL;
-}
-
 void thread_pop(struct thread *thread)
 {
 	g_array_set_size(thread->calls, thread->calls->len - 1);

@@ -147,8 +147,6 @@ struct call *thread_push(struct thread *thread, const struct record *entry);
 int thread_match(const struct thread *thread, const struct record *exit);
 /* @return the innermost open call, or NULL. */
 struct call *thread_top(const struct thread *thread);
-/* @return the innermost open API call, or NULL. */
-struct call *thread_top_api(const struct thread *thread);
 /* Drops the innermost call. */
 void thread_pop(struct thread *thread);
 

@@ -238,13 +238,6 @@ const struct process_usage *usages_process(const struct usages *usages,
 	return g_hash_table_lookup(usages->processes, process);
 }
 
-const struct site_usage *usages_site(const struct usages *usages, const struct site *site)
-{
-	const struct process_usage *process = usages_process(usages, site->process);
-
-	return process ? g_hash_table_lookup(process->sites, site) : NULL;
-}
-
 void site_usage_at_peak(const struct process_usage *process, const struct site_usage *site,
 			uint64_t *bytes, uint64_t *count)
 {

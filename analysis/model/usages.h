@@ -61,10 +61,9 @@ void usages_add_moment(struct usages *usages, int64_t time_ns);
 /* The model is finished; call it before reading results. */
 void usages_finish(struct usages *usages);
 
-/* Results, of the finished model. Both NULL when nothing of the kind was seen. */
+/* Results, of the finished model. NULL when the process took no memory. */
 const struct process_usage *usages_process(const struct usages *usages,
 					   const struct process *process);
-const struct site_usage *usages_site(const struct usages *usages, const struct site *site);
 /* Bytes and blocks of a site that were alive at the peak of its process. */
 void site_usage_at_peak(const struct process_usage *process, const struct site_usage *site,
 			uint64_t *bytes, uint64_t *count);

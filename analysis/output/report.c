@@ -337,8 +337,3 @@ void report_free(struct report *report)
 	g_free((char *)report->options.weight);
 	g_free(report);
 }
-
-const char *report_kind_name(enum report_kind kind)
-{
-	return kinds[kind].name;
-}

@@ -74,7 +74,5 @@ bool report_has_findings(const struct report *report);
 /* Frees it; an unfinished report leaves no file behind. Accepts NULL. */
 void report_free(struct report *report);
 
-/* The name of a kind: "leaks" … */
-const char *report_kind_name(enum report_kind kind);
 
 #endif

@@ -74,13 +74,15 @@ bool handle_table_has(struct handle_table *table, const void *bo, void **device)
 bool handle_table_drop(struct handle_table *table, const void *bo)
 {
 	struct entry *entry;
+	bool is_known;
 
 	pthread_mutex_lock(&table->lock);
 	entry = find(table, bo);
+	is_known = entry;
 	if (entry && --entry->refs == 0) {
 		range_tree_remove(&table->tree, &entry->node);
 		free(entry);
 	}
 	pthread_mutex_unlock(&table->lock);
-	return entry;
+	return is_known;
 }

@@ -140,14 +140,6 @@ static const struct entry entries[] = {
 
 #define ENTRY_COUNT (sizeof(entries) / sizeof(entries[0]))
 
-const char *kfd_model_ioctl_name(size_t n, uint32_t *nr)
-{
-	if (n >= ENTRY_COUNT)
-		return NULL;
-	*nr = entries[n].nr;
-	return entries[n].name;
-}
-
 int kfd_model_ioctl_number(const char *name)
 {
 	for (size_t i = 0; i < ENTRY_COUNT; i++)

@@ -20,8 +20,6 @@ struct kfd_model_call {
 
 /* Number of a call by its name without AMDKFD_IOC_, or -1. */
 int kfd_model_ioctl_number(const char *name);
-/* Name of the n-th call in the table, with its number; NULL behind the end. For coverage tests. */
-const char *kfd_model_ioctl_name(size_t n, uint32_t *nr);
 
 /* Handlers, by file. device-calls.c: */
 int kfd_model_call_get_version(struct kfd_model_call *call);

@@ -146,7 +146,7 @@ static void ask_drm(struct kmt_context *ctx, HsaNodeProperties *properties)
 	    args.get_marketing_name.name) {
 		name = args.get_marketing_name.name;
 		memset(properties->MarketingName, 0, sizeof(properties->MarketingName));
-		for (size_t i = 0; name[i] && i < HSA_PUBLIC_NAME_SIZE - 1; i++)
+		for (size_t i = 0; i < HSA_PUBLIC_NAME_SIZE - 1 && name[i]; i++)
 			properties->MarketingName[i] = (unsigned char)name[i];
 	}
 	args.query_gpu_info.dev = device;
