@@ -74,5 +74,4 @@ bool report_has_findings(const struct report *report);
 /* Frees it; an unfinished report leaves no file behind. Accepts NULL. */
 void report_free(struct report *report);
 
-
 #endif
