@@ -167,6 +167,7 @@ static int unknown_ioctl(struct device *dev, int fd, unsigned long request, void
 }
 
 /* Of the events that a wait returned with: signals leave the number of the GPU 0. */
+/* Of memory, or of the hardware: what other kinds of events tell does not reach that far. */
 static bool wait_brought_fault(const struct trace_ioctl *which, const void *arg)
 {
 	const struct kfd_ioctl_wait_events_args *args = arg;
@@ -177,7 +178,7 @@ static bool wait_brought_fault(const struct trace_ioctl *which, const void *arg)
 		return false;
 	events = (const struct kfd_event_data *)(uintptr_t)args->events_ptr;
 	for (uint32_t i = 0; events && i < args->num_events; i++)
-		if (events[i].memory_exception_data.gpu_id)
+		if (events[i].memory_exception_data.gpu_id || events[i].hw_exception_data.gpu_id)
 			return true;
 	return false;
 }

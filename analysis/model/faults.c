@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory-internal.h"
+#include "op_cache.h"
 
 /* Freed blocks of one process, the oldest overwritten first. */
 struct history {
@@ -12,11 +13,22 @@ struct history {
 	uint32_t count, next;
 };
 
+/* What kind of event the driver gave to a process. */
+struct event_type {
+	const struct process *process; /* borrowed */
+	uint32_t id, type;
+};
+
+/* The driver's numbers, which are the library's, too. */
+enum { EVENT_HARDWARE = 3, EVENT_MEMORY = 8 };
+
 struct faults {
 	struct model *model;          /* borrowed */
+	GHashTable *types;            /* set of struct event_type, owned: of events of the driver */
 	struct driver_events *driver; /* owned */
-	GHashTable *histories;        /* struct process (borrowed) -> struct history, owned */
-	GPtrArray *list;              /* of struct fault, owned */
+	struct op_cache ops;
+	GHashTable *histories; /* struct process (borrowed) -> struct history, owned */
+	GPtrArray *list;       /* of struct fault, owned */
 };
 
 static void history_free(void *data)
@@ -55,6 +67,37 @@ static struct history *history_of(struct faults *faults, struct process *process
 	history->blocks = g_new0(struct fault_block, FAULT_HISTORY);
 	g_hash_table_insert(faults->histories, process, history);
 	return history;
+}
+
+static guint event_hash(gconstpointer data)
+{
+	const struct event_type *event = data;
+
+	return g_direct_hash(event->process) ^ event->id;
+}
+
+static gboolean event_equal(gconstpointer left, gconstpointer right)
+{
+	const struct event_type *a = left, *b = right;
+
+	return a->process == b->process && a->id == b->id;
+}
+
+static void set_type(struct faults *faults, const struct process *process, uint64_t id,
+		     uint64_t type)
+{
+	const struct event_type event = { process, (uint32_t)id, (uint32_t)type };
+
+	g_hash_table_add(faults->types, g_memdup2(&event, sizeof(event)));
+}
+
+/* @return the type of an event, as the driver numbers them; 0 (a signal) when it is not known. */
+static uint32_t type_of(const struct faults *faults, const struct process *process, uint64_t id)
+{
+	const struct event_type key = { process, (uint32_t)id, 0 };
+	const struct event_type *event = g_hash_table_lookup(faults->types, &key);
+
+	return event ? event->type : 0;
 }
 
 static void block_changed(void *data, const struct block *block, int64_t time_ns, bool began)
@@ -186,7 +229,6 @@ static uint64_t member(const struct args *args, const char *base, const char *na
 static struct fault *read_fault(const struct call *call, const struct args *args, const char *base,
 				int64_t time_ns)
 {
-	enum { EVENT_TYPE_MEMORY = 8 };
 	struct fault *fault = g_new0(struct fault, 1);
 	char *failure = g_strdup_printf("%s_failure", base);
 
@@ -198,7 +240,7 @@ static struct fault *read_fault(const struct call *call, const struct args *args
 	fault->count = 1;
 	fault->event_id = (uint32_t)member(args, base, "event_id");
 	fault->node_id = (uint32_t)member(args, base, "node_id");
-	fault->is_memory = member(args, base, "type") == EVENT_TYPE_MEMORY;
+	fault->is_memory = member(args, base, "type") == EVENT_MEMORY;
 	fault->address = member(args, base, "address");
 	fault->raw_failure = (uint32_t)args_number(args, failure, 0);
 	fault->reasons = failure_bits(args, failure);
@@ -228,11 +270,22 @@ static bool is_known(struct faults *faults, const struct fault *fault)
 	return false;
 }
 
+/* Takes the fault over. */
+static void add_fault(struct faults *faults, struct fault *fault)
+{
+	if (is_known(faults, fault)) {
+		fault_free(fault);
+		return;
+	}
+	if (fault->is_memory)
+		find_place(faults, fault);
+	g_ptr_array_add(faults->list, fault);
+}
+
 static void end_wait(struct faults *faults, const struct call *call, const struct record *exit)
 {
 	const char *base = NULL;
 	struct args *args;
-	struct fault *fault;
 
 	if (args_reader_number(exit->reader, "Event_fault_valid", 0))
 		base = "Event_fault";
@@ -241,15 +294,142 @@ static void end_wait(struct faults *faults, const struct call *call, const struc
 	if (!base)
 		return;
 	args = args_reader_all(exit->reader);
-	fault = read_fault(call, args, base, exit->time_ns);
+	add_fault(faults, read_fault(call, args, base, exit->time_ns));
 	args_free(args);
-	if (is_known(faults, fault)) {
-		fault_free(fault);
-		return;
+}
+
+/* What the driver tells of one event: the words of a memory fault, or of a reset in their place. */
+struct told {
+	uint64_t words[4], address, gpu_id, error_type;
+};
+
+/* The library's word for a failure (HsaAccessAttributeFailure), and its bits by name. */
+static void set_failure(struct fault *fault, const struct told *told)
+{
+	enum { BIT_ECC = 4, BIT_IMPRECISE = 5, BIT_ERROR_TYPE = 6 };
+	static const struct {
+		const char *name;
+		int bit;
+	} flags[] = { { "NotPresent", 0 },
+		      { "ReadOnly", 1 },
+		      { "NoExecute", 2 },
+		      { "Imprecise", BIT_IMPRECISE } };
+	GString *text = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(flags); i++) {
+		if (!told->words[i])
+			continue;
+		fault->raw_failure |= UINT32_C(1) << flags[i].bit;
+		g_string_append_printf(text, "%s%s", text->len ? ", " : "", flags[i].name);
 	}
-	if (fault->is_memory)
-		find_place(faults, fault);
-	g_ptr_array_add(faults->list, fault);
+	if (told->error_type) {
+		fault->raw_failure |= (uint32_t)told->error_type << BIT_ERROR_TYPE;
+		fault->raw_failure |= (told->error_type < 3 ? 1u : 0) << BIT_ECC;
+		g_string_append_printf(text, "%s%sErrorType=%" G_GUINT64_FORMAT,
+				       text->len ? ", " : "", told->error_type < 3 ? "ECC, " : "",
+				       told->error_type);
+	}
+	fault->reasons = g_string_free(text, FALSE);
+}
+
+static void take_told(struct faults *faults, const struct call *call, uint32_t event_id,
+		      const struct told *told, int64_t time_ns)
+{
+	const uint32_t type = type_of(faults, call->thread->process, event_id);
+	const uint64_t gpu_id = type == EVENT_HARDWARE ? told->words[3] : told->gpu_id;
+	const struct node *node;
+	struct fault *fault;
+
+	if (!gpu_id || (type != EVENT_HARDWARE && type != EVENT_MEMORY))
+		return;
+	node = process_node_of_gpu(call->thread->process, (uint32_t)gpu_id);
+	fault = g_new0(struct fault, 1);
+	fault->process = call->thread->process;
+	fault->vtid = call->thread->vtid;
+	fault->type = call->type;
+	fault->stack = call->stack;
+	fault->time_ns = fault->last_ns = time_ns;
+	fault->count = 1;
+	fault->event_id = event_id;
+	fault->node_id = node ? node->node_id : UINT32_MAX;
+	fault->is_memory = type == EVENT_MEMORY;
+	fault->flags = UINT32_MAX; /* the driver does not say how bad it is */
+	if (fault->is_memory) {
+		fault->address = told->address;
+		set_failure(fault, told);
+	} else {
+		fault->reset_type = (uint32_t)told->words[0];
+		fault->reset_cause = (uint32_t)told->words[1];
+		fault->memory_lost = (uint32_t)told->words[2];
+	}
+	add_fault(faults, fault);
+}
+
+/* A wait at the driver without a library's around it. */
+static void end_driver_wait(struct faults *faults, const struct call *call,
+			    const struct record *exit)
+{
+	enum { EVENTS_MAX = 64, RESULT_COMPLETE = 0, COLUMNS = 7 };
+	static const char *const names[COLUMNS] = {
+		"events_memory_not_present", "events_memory_read_only", "events_memory_no_execute",
+		"events_memory_imprecise",   "events_memory_va",        "events_memory_gpu_id",
+		"events_memory_error_type"
+	};
+	uint64_t ids[EVENTS_MAX], columns[COLUMNS][EVENTS_MAX] = { 0 };
+	uint32_t count = args_reader_row(exit->reader, "events_event_id", ids, EVENTS_MAX);
+
+	if ((int64_t)values_get(&exit->values, FIELD_RET, 0) < 0 ||
+	    args_reader_number(exit->reader, "wait_result", 1) != RESULT_COMPLETE)
+		return;
+	for (size_t i = 0; i < COLUMNS; i++)
+		(void)args_reader_row(exit->reader, names[i], columns[i], EVENTS_MAX);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct told told = {
+			.words = { columns[0][i], columns[1][i], columns[2][i], columns[3][i] },
+			.address = columns[4][i],
+			.gpu_id = columns[5][i],
+			.error_type = columns[6][i],
+		};
+
+		take_told(faults, call, (uint32_t)ids[i], &told, exit->time_ns);
+	}
+}
+
+enum fault_op {
+	FAULT_OP_NONE,
+	FAULT_OP_CREATE,
+	FAULT_OP_WAIT,
+};
+
+static const struct op_name known_ops[] = {
+	{ LAYER_IOCTL, "CREATE_EVENT", FAULT_OP_CREATE },
+	{ LAYER_IOCTL, "WAIT_EVENTS", FAULT_OP_WAIT },
+};
+
+static void driver_call_ended(struct faults *faults, const struct call *call,
+			      const struct record *exit)
+{
+	switch ((enum fault_op)op_cache_find(&faults->ops, call->type)) {
+	case FAULT_OP_CREATE:
+		set_type(faults, call->thread->process,
+			 args_reader_number(exit->reader, "event_id", 0),
+			 values_get(&call->values, FIELD_EVENT_TYPE, 0));
+		break;
+	case FAULT_OP_WAIT:
+		if (!call_is_inner(call))
+			end_driver_wait(faults, call, exit);
+		break;
+	case FAULT_OP_NONE:
+		break;
+	}
+}
+
+/* An event that was made before the recording. */
+static void state_told(void *data, struct process *process, const struct record *record)
+{
+	if (record->kind == RECORD_DUMP_EVENT)
+		set_type(data, process, args_reader_number(record->reader, "event_id", 0),
+			 values_get(&record->values, FIELD_EVENT_TYPE, 0));
 }
 
 static void call_ended(void *data, const struct call *call, int64_t time_ns,
@@ -263,6 +443,7 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		end_wait(faults, call, exit);
 	else if (call->type->op == OP_FREE || call->type->op == OP_BO_FREE)
 		note_free(faults, call, time_ns);
+	driver_call_ended(faults, call, exit);
 }
 
 struct faults *faults_new(struct model *model)
@@ -270,9 +451,12 @@ struct faults *faults_new(struct model *model)
 	struct faults *faults = g_new0(struct faults, 1);
 	const struct model_observer observer = { .data = faults,
 						 .call_ended = call_ended,
-						 .block_changed = block_changed };
+						 .block_changed = block_changed,
+						 .state_told = state_told };
 
 	faults->model = model;
+	op_cache_init(&faults->ops, known_ops, G_N_ELEMENTS(known_ops));
+	faults->types = g_hash_table_new_full(event_hash, event_equal, g_free, NULL);
 	faults->driver = driver_events_new(model);
 	faults->histories = g_hash_table_new_full(NULL, NULL, NULL, history_free);
 	faults->list = g_ptr_array_new_with_free_func(fault_free);
@@ -285,6 +469,8 @@ void faults_free(struct faults *faults)
 	if (!faults)
 		return;
 	driver_events_free(faults->driver);
+	op_cache_fini(&faults->ops);
+	g_hash_table_destroy(faults->types);
 	g_hash_table_destroy(faults->histories);
 	g_ptr_array_free(faults->list, TRUE);
 	g_free(faults);

@@ -226,6 +226,28 @@ bool attribution_has_request(const struct attribution *attribution, const struct
 	return g_hash_table_contains(attribution->asked, block);
 }
 
+/*
+ * With ioctls alone recorded, what the library took for itself shows by its function that the program
+ * called: none that gives memory.
+ */
+static bool is_librarys(const struct block *block, const struct stackview *view)
+{
+	static const char *const functions[] = { "hsaKmtOpenKFD", "hsaKmtAcquireSystemProperties",
+						 "hsaKmtCreateEvent", "hsaKmtCreateQueue" };
+	const char *outermost = NULL;
+
+	for (uint32_t i = 0; block->site->class == BLOCK_BO && i < view->count; i++) {
+		const char *function = function_at(view, (int)i);
+
+		if (function && g_str_has_prefix(function, "hsaKmt"))
+			outermost = function;
+	}
+	for (size_t i = 0; outermost && i < G_N_ELEMENTS(functions); i++)
+		if (g_str_has_prefix(outermost, functions[i]))
+			return true;
+	return false;
+}
+
 enum leak_layer attribution_layer(const struct attribution *attribution, const struct block *block,
 				  const struct stackview *view)
 {
@@ -237,7 +259,7 @@ enum leak_layer attribution_layer(const struct attribution *attribution, const s
 		return LEAK_KERNEL;
 	if (attribution_has_request(attribution, block))
 		return LEAK_APPLICATION;
-	if (is_runtimes(block) || was_runtimes(block, view))
+	if (is_runtimes(block) || was_runtimes(block, view) || is_librarys(block, view))
 		return LEAK_RUNTIME;
 	if (view->count == 0)
 		return block->from_dump ? LEAK_UNKNOWN : LEAK_APPLICATION;

@@ -15,7 +15,7 @@
 enum leak_layer {
 	LEAK_APPLICATION, /* it never called free */
 	LEAK_KERNEL,      /* a free was tried and the kernel refused it */
-	LEAK_RUNTIME,     /* a runtime above the thunk took it for itself and kept it */
+	LEAK_RUNTIME,     /* a runtime, or the thunk of a queue or event, took it for itself */
 	LEAK_THUNK,       /* the thunk freed the allocation and kept a buffer object */
 	LEAK_UNKNOWN,     /* taken before the recording began: no stack */
 	LEAK_LAYER_COUNT,

@@ -82,13 +82,14 @@ static json_t *fault_json(const struct document *document, const struct fault *f
 {
 	static const char *const fatalities[] = { "recoverable", "fatal to the process",
 						  "fatal to the address space" };
-	json_t *json = json_pack("{ss sI sI sI sI sI}", "kind",
+	json_t *json = json_pack("{ss sI sI sI sI}", "kind",
 				 fault->is_memory ? "memory access fault" : "hardware exception",
 				 "time_ns", (json_int_t)fault->time_ns, "last_ns",
 				 (json_int_t)fault->last_ns, "reported", (json_int_t)fault->count,
-				 "node_id", (json_int_t)fault->node_id, "event_id",
-				 (json_int_t)fault->event_id);
+				 "event_id", (json_int_t)fault->event_id);
 
+	if (fault->node_id != UINT32_MAX)
+		document_set_int(json, "node_id", fault->node_id);
 	document_set_process(json, fault->process);
 	document_set_int(json, "vtid", fault->vtid);
 	document_set_text(json, "call", fault->type->name);
@@ -191,7 +192,10 @@ static void memory_text(GString *text, const json_t *fault, const struct documen
 				       ? document_string(fault, "reasons")
 				       : "none told");
 	bytes_text(text, fault, "raw_failure");
-	g_string_append_printf(text, "); %s\n", document_string(fault, "severity"));
+	g_string_append_c(text, ')');
+	if (json_object_get(fault, "severity"))
+		g_string_append_printf(text, "; %s", document_string(fault, "severity"));
+	g_string_append_c(text, '\n');
 }
 
 void faults_text(GString *text, const json_t *json, const struct document *document)
@@ -205,9 +209,11 @@ void faults_text(GString *text, const json_t *json, const struct document *docum
 	for (size_t i = 0; i < document_shown(document, faults); i++) {
 		const json_t *fault = json_array_get(faults, i);
 
-		g_string_append_printf(text, "%s on node %" G_GINT64_FORMAT " at ",
-				       document_string(fault, "kind"),
-				       document_int(fault, "node_id"));
+		g_string_append(text, document_string(fault, "kind"));
+		if (json_object_get(fault, "node_id"))
+			g_string_append_printf(text, " on node %" G_GINT64_FORMAT,
+					       document_int(fault, "node_id"));
+		g_string_append(text, " at ");
 		document_moment(text, document, fault, "time_ns");
 		g_string_append_printf(text, ", reported ");
 		text_count(text, (uint64_t)document_int(fault, "reported"), "time", "times");

@@ -7,7 +7,7 @@ from .lists import ListError, read_functions, read_groups, read_ioctls, read_typ
 from .shapes import Field, Member, Shape, Shaper
 from . import virtio
 
-SCHEMA = (1, 1)          # what a reader must know; the minor counts additions
+SCHEMA = (1, 2)          # what a reader must know; the minor counts additions
 LARGEST_RECORD = 4096    # trace-compass.md 9.4: a record must fit the smallest sub-buffer
 STACK_CAP = 64
 FIXED = ("ctx", "call", "status", "os_errno", "bt", "bt_truncated", "bt_id")  # of every API event

@@ -1,21 +1,34 @@
 # SPDX-License-Identifier: MIT
 """kfdscope record --snapshot: a ring in memory, and snapshots that can be read alone."""
+import json
 import os
 import signal
 import time
 
-from clients import CLIENTS, KFDSCOPE, MIB, Modes, Talk, main
+from clients import CLIENTS, KFDSCOPE, LIBRARIES, MIB, Modes, Talk, main
 
 
 class Snapshot(Modes):
+    # How the program is recorded, and what an incident's call is then called.
+    recorded = ("--model",)
+    allocation, wait = "hsaKmtAllocMemory", "hsaKmtWaitOnEvent"
+
     def start(self, *options, scenario=None, client="holder"):
         self.out = self.folder / "out"
         self.log = self.folder / "log"
         env = dict(os.environ)
         if scenario is not None:
-            env = self.env(scenario=scenario, provider=None)
-        command = [KFDSCOPE, "record", "-o", self.out, "--model", *options, "--", CLIENTS / client]
+            file = self.folder / "scenario.json"
+            file.write_text(json.dumps(scenario))
+            env["KFDSCOPE_MODEL_SCENARIO"] = str(file)
+        command = [KFDSCOPE, "record", "-o", self.out, *self.recorded, *options, "--",
+                   CLIENTS / client]
         return Talk(self, ["sh", "-c", 'exec "$@" 2>"$0"', self.log, *command], env)
+
+    def left(self, path):
+        """What the program has not given back; the library may keep some for itself."""
+        left = self.report("leaks", path)["layers"]["application"]
+        return left["blocks"], left["bytes"]
 
     def messages(self):
         return self.log.read_text()
@@ -84,7 +97,7 @@ class Snapshot(Modes):
         status, _ = client.finish()
         self.assertEqual(status, -signal.SIGABRT)
         path = self.wait_for("1-fault")
-        self.assertIn("(fault: hsaKmtWaitOnEvent of process", self.messages())
+        self.assertIn(f"(fault: {self.wait} of process", self.messages())
         self.assertEqual(self.left(path), (2, 3 * MIB))
         fault, = self.report("faults", path)["faults"]
         self.assertEqual(int(str(fault["address"]), 0), 0x7f0000001000)
@@ -100,10 +113,10 @@ class Snapshot(Modes):
         path = self.wait_for("1-failure")
         self.assertEqual(client.finish(), (5, ""))
         self.assertRegex(self.messages(),
-                         r"\(failure: hsaKmtAllocMemory of process [1-9]\d*, status [1-9]")
+                         rf"\(failure: {self.allocation} of process [1-9]\d*, status [1-9]")
         self.assertEqual(self.snapshots(), ["1-failure"])
         failure, = self.report("failures", path)["failures"]
-        self.assertEqual((failure["call"], failure["errno_name"]), ("hsaKmtAllocMemory", "ENOMEM"))
+        self.assertEqual((failure["call"], failure["errno_name"]), (self.allocation, "ENOMEM"))
         self.assertLessEqual(self.left(path)[1], held * MIB)
 
     def test_a_failure_is_no_reason_unless_named(self):
@@ -133,6 +146,32 @@ class Snapshot(Modes):
         for option in ("--snapshot=12", "--snapshot=x", "--snapshot-on=never", "--snapshot-on="):
             done = self.run_command(KFDSCOPE, "record", "-o", self.folder / "o", option, "true")
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), option)
+
+
+class SystemThunk(Snapshot):
+    """The same with the distribution's own library and the tracer at the libc boundary."""
+    recorded = ("--model", "--system-thunk")
+    allocation, wait = "ALLOC_MEMORY_OF_GPU", "WAIT_EVENTS"
+
+    def setUp(self):
+        super().setUp()
+        done = self.run_command("ldd", CLIENTS / "holder")
+        if "libhsakmt.so.1 => /" not in done.stdout:
+            self.skipTest("the system has no libhsakmt")
+
+    def test_its_own_thunk_is_recorded_and_nothing_of_it_is_a_leak(self):
+        client = self.start("--snapshot-on=end")
+        client.tell("alloc 2")
+        self.assertEqual(client.finish(), (5, ""))
+        report = self.report("leaks", self.out / "1-end")
+        [process] = report["processes"]
+        [thunk] = process["thunks"]
+        self.assertNotIn(str(LIBRARIES), thunk)
+        # Its page of events is known for what it is, by the function that took it.
+        self.assertEqual(report["layers"]["application"]["bytes"], 2 * MIB)
+        own = [g for g in report["groups"] if g["layer"] == "runtime"]
+        self.assertEqual(len(own), 1)
+        self.assertIn("hsaKmtCreateEvent", [f.get("function") for f in own[0]["stack"]])
 
 
 if __name__ == "__main__":
