@@ -246,9 +246,33 @@ static void ages_tell_a_signal_that_is_over(struct machine *m)
 	assert_int_equal(wait_on(m, &data, 1, true, 0, &result), 0);
 	assert_int_equal(result, KFD_IOC_WAIT_RESULT_TIMEOUT);
 	assert_int_equal(data.signal_event_data.last_event_age, 2);
-	data.signal_event_data.last_event_age = 0; /* off */
+}
+
+static void without_an_age_none_is_told(struct machine *m)
+{
+	uint32_t id = machine_event(m, SIGNAL, true), result;
+	struct kfd_event_data data = { .event_id = id };
+
 	assert_int_equal(wait_on(m, &data, 1, true, 0, &result), 0);
 	assert_int_equal(result, KFD_IOC_WAIT_RESULT_TIMEOUT);
+	assert_int_equal(set(m, id), 0);
+	assert_int_equal(wait_on(m, &data, 1, true, 0, &result), 0);
+	assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+	assert_int_equal(data.signal_event_data.last_event_age, 0);
+}
+
+static void old_drivers_know_no_ages(struct machine *m)
+{
+	uint32_t id = machine_event(m, SIGNAL, true), result;
+	struct kfd_event_data data = { .event_id = id };
+
+	data.signal_event_data.last_event_age = 7;
+	assert_int_equal(wait_on(m, &data, 1, true, 0, &result), 0);
+	assert_int_equal(result, KFD_IOC_WAIT_RESULT_TIMEOUT);
+	assert_int_equal(set(m, id), 0);
+	assert_int_equal(wait_on(m, &data, 1, true, 0, &result), 0);
+	assert_int_equal(result, KFD_IOC_WAIT_RESULT_COMPLETE);
+	assert_int_equal(data.signal_event_data.last_event_age, 7);
 }
 
 struct waiting {
@@ -408,6 +432,8 @@ static const struct conformance_case cases[] = {
 	{ "WAIT_EVENTS", "EFAULT", "the list must be readable", the_list_must_be_readable, NULL, NULL },
 	{ "WAIT_EVENTS", NULL, "a timeout is a success and never short", a_timeout_is_a_success_and_never_short, NULL, NULL },
 	{ "WAIT_EVENTS", NULL, "ages tell a signal that is over", ages_tell_a_signal_that_is_over, NULL, NULL },
+	{ "WAIT_EVENTS", NULL, "without an age none is told", without_an_age_none_is_told, NULL, NULL },
+	{ "WAIT_EVENTS", NULL, "old drivers know no ages", old_drivers_know_no_ages, NULL, "{\"kfd_minor\": 13}" },
 	{ "SET_EVENT", NULL, "it wakes all waiters", a_signal_wakes_all_waiters_and_resets, NULL, NULL },
 	{ "WAIT_EVENTS", "EIO", "destroying fails the waiters", destroying_fails_the_waiters, NULL, NULL },
 	{ "WAIT_EVENTS", "EINTR/ERESTARTSYS", "a signal handler ends it with the rest of the time",

@@ -13,8 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process.h"
+#include "scenario.h"
 #include "usercopy.h"
 
+#define AGE_SINCE      14 /* interface minor of the first kernel that knows ages */
 #define FOREVER        0xffffffffu
 #define TIMEOUT_MAX    0x7fffffffu
 #define TICK_NS        4000000ull /* the driver adds a tick, so that a wait is never short */
@@ -67,8 +70,9 @@ static void entry_setup(struct kfd_model_wait_entry *entry, struct kfd_model_eve
 	entry->activated = event->signaled;
 	if (event->auto_reset)
 		event->signaled = false;
-	/* the age lets a waiter that came late see a signal that is over (kfd.md 7.3) */
-	if (event->type == KFD_IOC_EVENT_SIGNAL && last_age && event->age != last_age)
+	/* the age lets a waiter that came late see a signal that is over; 0 is no age (kfd.md 7.3) */
+	entry->tells_age = event->type == KFD_IOC_EVENT_SIGNAL && last_age;
+	if (entry->tells_age && event->age != last_age)
 		entry->activated = true;
 }
 
@@ -123,23 +127,28 @@ static int copy_back(const struct kfd_ioctl_wait_events_args *args, uint32_t ind
 	case KFD_IOC_EVENT_HW_EXCEPTION:
 		return kfd_model_copy_out(to, &event->hw, sizeof(event->hw));
 	case KFD_IOC_EVENT_SIGNAL:
-		return kfd_model_copy_out(to, &event->age, sizeof(event->age));
+		return entry->tells_age ? kfd_model_copy_out(to, &event->age, sizeof(event->age)) :
+					  0;
 	}
 	return 0;
 }
 
 /* Registers with every listed event. Stops at the first unknown one. */
-static int setup_all(struct kfd_model_events *events, const struct kfd_event_data *data,
+static int setup_all(struct kfd_model_process *process, const struct kfd_event_data *data,
 		     struct kfd_model_wait_entry *entries, struct kfd_model_waiter *waiter,
 		     uint32_t count)
 {
+	bool ages = kfd_model_scenario_minor(process->model->scenario) >= AGE_SINCE;
+
 	for (uint32_t i = 0; i < count; i++) {
-		struct kfd_model_event *event = kfd_model_event_find(events, data[i].event_id);
+		struct kfd_model_event *event =
+			kfd_model_event_find(process->events, data[i].event_id);
 
 		if (!event)
 			return -EINVAL;
 		entries[i].waiter = waiter;
-		entry_setup(&entries[i], event, data[i].signal_event_data.last_event_age);
+		entry_setup(&entries[i], event,
+			    ages ? data[i].signal_event_data.last_event_age : 0);
 	}
 	return 0;
 }
@@ -206,7 +215,7 @@ static int wait_for(struct kfd_model_process *process, struct kfd_ioctl_wait_eve
 	int rc;
 
 	pthread_mutex_lock(&events->lock);
-	rc = setup_all(events, data, entries, &waiter, args->num_events);
+	rc = setup_all(process, data, entries, &waiter, args->num_events);
 	if (!rc)
 		rc = wait_locked(events, args, entries, &waiter, deadline_ns);
 	if (!rc && args->wait_result == KFD_IOC_WAIT_RESULT_COMPLETE)

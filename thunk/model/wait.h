@@ -15,6 +15,7 @@ struct kfd_model_wait_entry {
 	struct kfd_model_event *event;   /* borrowed; NULL when destroyed during the wait */
 	struct kfd_model_wait_entry *prev, *next; /* in the event's list */
 	bool activated;                           /* counts */
+	bool tells_age;                           /* the waiter gave one and gets one back */
 };
 
 /* Marks every waiter of the event and wakes them. The caller holds the events' lock. */
