@@ -3,9 +3,14 @@
 #include "memory/memory.h"
 
 #include <errno.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "memory/fmm_internal.h"
 #include "svm/records.h"
+
+#define TOUCHES_AT_ONCE 64
 
 void fmm_touch_pages(const void *address, uint64_t size_bytes)
 {
@@ -13,6 +18,38 @@ void fmm_touch_pages(const void *address, uint64_t size_bytes)
 
 	for (uint64_t at = 0; at < fmm_page_span(address, size_bytes); at += page)
 		(void)*(const volatile char *)(uintptr_t)(start + at);
+}
+
+/*
+ * As fmm_touch_pages(), of addresses that may be anything: the kernel looks and reads, since a read
+ * of our own would end the process where nothing is mapped.
+ * @return 0, or -EFAULT when a page of the range is not mapped. Pages that are mapped but cannot
+ * be read, such as a device's, end the touching.
+ */
+static int touch_unknown_pages(const void *address, uint64_t size_bytes)
+{
+	uint64_t page = kmt_process()->page_size_bytes, at = fmm_page_floor(address);
+	uint64_t span = fmm_page_span(address, size_bytes), left = span / page;
+	char bytes[TOUCHES_AT_ONCE];
+	struct iovec from[TOUCHES_AT_ONCE];
+
+	/* MS_ASYNC does nothing but find holes */
+	if (msync((void *)(uintptr_t)at, span, MS_ASYNC) != 0)
+		return -EFAULT;
+	while (left) {
+		size_t count = left < TOUCHES_AT_ONCE ? (size_t)left : TOUCHES_AT_ONCE;
+		struct iovec to = { bytes, count };
+		ssize_t done;
+
+		for (size_t i = 0; i < count; i++)
+			from[i] = (struct iovec){ (void *)(uintptr_t)(at + i * page), 1 };
+		done = process_vm_readv(getpid(), &to, 1, from, count, 0);
+		if (done <= 0)
+			break;
+		at += (uint64_t)done * page;
+		left -= (uint64_t)done;
+	}
+	return 0;
 }
 
 /* Where a plain map goes to. */
@@ -94,8 +131,8 @@ static HSAKMT_STATUS map_unknown(struct kmt_context *ctx, const void *address, u
 	}
 	if (fmm_is_dgpu(ctx))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	fmm_touch_pages(address, size_bytes);
-	return HSAKMT_STATUS_SUCCESS;
+	return touch_unknown_pages(address, size_bytes) == 0 ? HSAKMT_STATUS_SUCCESS
+							     : HSAKMT_STATUS_INVALID_PARAMETER;
 }
 
 static HSAKMT_STATUS map_anywhere(struct kmt_context *ctx, void *address, uint64_t size_bytes,

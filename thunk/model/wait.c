@@ -127,8 +127,8 @@ static int copy_back(const struct kfd_ioctl_wait_events_args *args, uint32_t ind
 	case KFD_IOC_EVENT_HW_EXCEPTION:
 		return kfd_model_copy_out(to, &event->hw, sizeof(event->hw));
 	case KFD_IOC_EVENT_SIGNAL:
-		return entry->tells_age ? kfd_model_copy_out(to, &event->age, sizeof(event->age)) :
-					  0;
+		return entry->tells_age ? kfd_model_copy_out(to, &event->age, sizeof(event->age))
+					: 0;
 	}
 	return 0;
 }

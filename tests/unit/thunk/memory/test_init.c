@@ -457,6 +457,29 @@ static void system_memory_beside_an_apu_is_plain(void **state)
 			 HSAKMT_STATUS_ERROR);
 }
 
+static void an_address_beside_an_apu_may_be_anything(void **state)
+{
+	struct fake_kfd *kfd = *state;
+	enum { PAGES = 200 };
+	char *p = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		       0);
+	uint64_t hole = 150 * PAGE;
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	assert_int_equal(kmt_map_memory_to_gpu(kfd->ctx, p, PAGES * PAGE, NULL),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(mprotect(p, PAGE, PROT_NONE), 0); /* there, but not to be read */
+	assert_int_equal(munmap(p + hole, PAGE), 0);
+	assert_int_equal(kmt_map_memory_to_gpu(kfd->ctx, p, hole, NULL), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(kmt_map_memory_to_gpu(kfd->ctx, p, hole + 1, NULL),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
+	assert_int_equal(kmt_map_memory_to_gpu(kfd->ctx, p + hole, 1, NULL),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
+	assert_int_equal(kmt_map_memory_to_gpu(kfd->ctx, (void *)~0xfffull, 1, NULL),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
+	munmap(p, PAGES * PAGE);
+}
+
 static void scratch_of_an_apu_is_plain_memory(void **state)
 {
 	struct fake_kfd *kfd = *state;
@@ -556,6 +579,7 @@ int main(void)
 		CASE_APU(an_old_apu_has_an_aperture_and_no_svm_range),
 		CASE_APU(device_memory_of_an_old_apu_is_addressed_from_its_aperture),
 		CASE_APU(system_memory_beside_an_apu_is_plain),
+		CASE_APU(an_address_beside_an_apu_may_be_anything),
 		CASE_APU(scratch_of_an_apu_is_plain_memory),
 		CASE_APU(memory_policies_can_be_set_on_the_first_generation_only),
 		CASE(node_queries_tell_what_the_kernel_says),
