@@ -5,16 +5,23 @@
  */
 #include "scenario-internal.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "hsakmt/linux/kfd_ioctl.h"
 #include "ioctl.h"
 #include "model.h"
+#include "smi.h"
 #include "topology.h"
 
 #define DEFAULT_CLOCK_HZ 100000000ull
+#define ERRNO_MAX        4095 /* of any system call */
+#define MINOR_MAX        UINT16_MAX
+#define TIME_MS_MAX      (1000ull * 365 * 24 * 3600 * 1000) /* in ns it still fits 64 bits */
 
 struct reader {
 	const char *path;                          /* borrowed, for messages */
@@ -40,14 +47,28 @@ static const struct errno_name errno_names[] = {
 	{ "ENOTSUPP", 524 },
 };
 
-static const char *const deed_names[SCENARIO_DEED_COUNT] = {
-	[SCENARIO_MEMORY_EXCEPTION] = "memory_exception",
-	[SCENARIO_HW_EXCEPTION]     = "hw_exception",
-	[SCENARIO_SMI]              = "smi",
-	[SCENARIO_OUTSIDE]          = "outside",
-	[SCENARIO_BOOTTIME_JUMP]    = "boottime_jump",
+#define DEED_KEYS_MAX 7
+
+/* What an action is called, which keys it must have, and which it may have, beside when it is. */
+static const struct {
+	const char *name, *needs[DEED_KEYS_MAX], *takes[DEED_KEYS_MAX];
+} deeds[SCENARIO_DEED_COUNT] = {
+	[SCENARIO_MEMORY_EXCEPTION] = { "memory_exception", { "node" },
+		{ "address", "not_present", "read_only", "no_execute", "error_type" } },
+	[SCENARIO_HW_EXCEPTION]     = { "hw_exception", { "node" },
+		{ "reset_type", "cause", "memory_lost" } },
+	[SCENARIO_SMI]              = { "smi", { "node", "text" }, { NULL } },
+	[SCENARIO_OUTSIDE]          = { "outside", { "node", "bytes" }, { NULL } },
+	[SCENARIO_BOOTTIME_JUMP]    = { "boottime_jump", { "ns" }, { NULL } },
 };
 /* clang-format on */
+
+static bool has_key(const char *const *keys, const char *key)
+{
+	while (*keys && strcmp(*keys, key) != 0)
+		keys++;
+	return *keys;
+}
 
 static bool known_keys(const struct reader *reader, const char *where, json_t *object,
 		       const char *const *keys)
@@ -61,11 +82,7 @@ static bool known_keys(const struct reader *reader, const char *where, json_t *o
 	}
 	json_object_foreach(object, key, value)
 	{
-		size_t i = 0;
-
-		while (keys[i] && strcmp(keys[i], key) != 0)
-			i++;
-		if (!keys[i]) {
+		if (!has_key(keys, key)) {
 			kfd_model_log("scenario '%s': unknown key '%s' in %s", reader->path, key,
 				      where);
 			return false;
@@ -75,25 +92,58 @@ static bool known_keys(const struct reader *reader, const char *where, json_t *o
 }
 
 /* A number, or text in any C base, because JSON has no hexadecimal. */
-static bool get_u64(const struct reader *reader, json_t *object, const char *key, uint64_t *out)
+static bool is_u64(json_t *value, uint64_t *out)
 {
-	json_t *value = json_object_get(object, key);
 	const char *text = json_string_value(value);
 	char *end;
 
-	if (!value)
-		return true;
 	if (json_is_integer(value) && json_integer_value(value) >= 0) {
 		*out = (uint64_t)json_integer_value(value);
 		return true;
 	}
-	if (text && *text && *text != '-') {
-		*out = strtoull(text, &end, 0);
-		if (!*end)
-			return true;
+	if (!text || !isdigit((unsigned char)*text)) /* strtoull() takes a sign behind spaces */
+		return false;
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	return !*end && !errno;
+}
+
+static bool get_limited(const struct reader *reader, json_t *object, const char *key, uint64_t min,
+			uint64_t max, uint64_t *out)
+{
+	json_t *value = json_object_get(object, key);
+	uint64_t number;
+
+	if (!value)
+		return true;
+	if (!is_u64(value, &number)) {
+		kfd_model_log("scenario '%s': '%s' must be a number, not negative", reader->path,
+			      key);
+		return false;
 	}
-	kfd_model_log("scenario '%s': '%s' must be a number, not negative", reader->path, key);
-	return false;
+	if (number < min || number > max) {
+		kfd_model_log("scenario '%s': '%s' must be from %llu to %llu", reader->path, key,
+			      (unsigned long long)min, (unsigned long long)max);
+		return false;
+	}
+	*out = number;
+	return true;
+}
+
+static bool get_u64(const struct reader *reader, json_t *object, const char *key, uint64_t *out)
+{
+	return get_limited(reader, object, key, 0, UINT64_MAX, out);
+}
+
+static bool get_u32(const struct reader *reader, json_t *object, const char *key, uint64_t max,
+		    uint32_t *out)
+{
+	uint64_t number = *out;
+
+	if (!get_limited(reader, object, key, 0, max, &number))
+		return false;
+	*out = (uint32_t)number;
+	return true;
 }
 
 static bool get_i64(const struct reader *reader, json_t *object, const char *key, int64_t *out)
@@ -128,21 +178,25 @@ static bool get_errno(const struct reader *reader, json_t *object, int *out)
 {
 	json_t *value = json_object_get(object, "errno");
 	const char *text = json_string_value(value);
+	uint64_t number;
 
 	if (!value)
 		return true;
-	if (json_is_integer(value) && json_integer_value(value) > 0 &&
-	    json_integer_value(value) < 4096) {
-		*out = (int)json_integer_value(value);
-		return true;
-	}
 	for (size_t i = 0; text && i < sizeof(errno_names) / sizeof(errno_names[0]); i++) {
 		if (strcmp(errno_names[i].name, text) == 0) {
 			*out = errno_names[i].value;
 			return true;
 		}
 	}
-	kfd_model_log("scenario '%s': unknown errno '%s'", reader->path, text ? text : "?");
+	if (is_u64(value, &number) && number > 0 && number <= ERRNO_MAX) {
+		*out = (int)number;
+		return true;
+	}
+	if (text)
+		kfd_model_log("scenario '%s': unknown errno '%s'", reader->path, text);
+	else
+		kfd_model_log("scenario '%s': 'errno' must be a name, or a number from 1 to %d",
+			      reader->path, ERRNO_MAX);
 	return false;
 }
 
@@ -161,14 +215,14 @@ static bool get_ioctl(const struct reader *reader, json_t *object, const char *k
 	return true;
 }
 
-static bool get_node(const struct reader *reader, json_t *object, bool needed, uint32_t *out)
+/* The node, if there is one in the object. */
+static bool get_node(const struct reader *reader, json_t *object, uint32_t *out)
 {
 	uint64_t index = UINT64_MAX;
 
-	if (!json_object_get(object, "node") && !needed) {
-		*out = KFD_MODEL_ANY_NODE;
+	*out = KFD_MODEL_ANY_NODE;
+	if (!json_object_get(object, "node"))
 		return true;
-	}
 	if (!get_u64(reader, object, "node", &index))
 		return false;
 	if (index >= reader->topology->node_count) {
@@ -177,6 +231,22 @@ static bool get_node(const struct reader *reader, json_t *object, bool needed, u
 		return false;
 	}
 	*out = (uint32_t)index;
+	return true;
+}
+
+/* The same, and it must be that of a GPU. */
+static bool get_gpu(const struct reader *reader, const char *where, json_t *object, uint32_t *out)
+{
+	if (!get_node(reader, object, out))
+		return false;
+	if (*out == KFD_MODEL_ANY_NODE) {
+		kfd_model_log("scenario '%s': %s needs 'node'", reader->path, where);
+		return false;
+	}
+	if (!reader->topology->nodes[*out].gpu_id) {
+		kfd_model_log("scenario '%s': 'node' %u has no GPU", reader->path, *out);
+		return false;
+	}
 	return true;
 }
 
@@ -194,14 +264,21 @@ static bool read_node(const struct reader *reader, json_t *object, void *item)
 	uint32_t index = 0;
 
 	(void)item;
-	if (!known_keys(reader, "'nodes'", object, keys) || !get_node(reader, object, true, &index))
+	if (!known_keys(reader, "'nodes'", object, keys) ||
+	    !get_gpu(reader, "an entry of 'nodes'", object, &index))
 		return false;
 	node = &reader->scenario->nodes[index];
+	if (node->is_listed) {
+		kfd_model_log("scenario '%s': 'nodes' has node %u twice", reader->path, index);
+		return false;
+	}
+	node->is_listed = true;
 	if (!get_u64(reader, object, "vram_bytes", &node->vram_bytes))
 		return false;
 	if (node->visible_bytes > node->vram_bytes)
 		node->visible_bytes = node->vram_bytes;
-	if (!get_u64(reader, object, "visible_vram_bytes", &node->visible_bytes) ||
+	if (!get_limited(reader, object, "visible_vram_bytes", 0, node->vram_bytes,
+			 &node->visible_bytes) ||
 	    !get_u64(reader, object, "outside_bytes", &outside) ||
 	    !get_u64(reader, object, "clock_hz", &node->clock_hz) ||
 	    !get_i64(reader, object, "clock_drift_ppb", &node->clock_drift_ppb))
@@ -210,6 +287,20 @@ static bool read_node(const struct reader *reader, json_t *object, void *item)
 	if (node->clock_hz && node->clock_drift_ppb > -1000000000)
 		return true;
 	kfd_model_log("scenario '%s': the clock of node %u would stand still", reader->path, index);
+	return false;
+}
+
+/* What a rule does must be said, or a test believes in a rule that does nothing. */
+static bool get_effect(const struct reader *reader, const char *where, json_t *object, int *error,
+		       uint64_t *delay_us)
+{
+	if (!get_errno(reader, object, error) ||
+	    !get_limited(reader, object, "delay_us", 0, TIME_MS_MAX * 1000, delay_us))
+		return false;
+	if (json_object_get(object, "errno") || json_object_get(object, "delay_us"))
+		return true;
+	kfd_model_log("scenario '%s': an entry of %s needs 'errno' or 'delay_us'", reader->path,
+		      where);
 	return false;
 }
 
@@ -222,11 +313,10 @@ static bool read_rule(const struct reader *reader, json_t *object, void *item)
 	rule->times = UINT64_MAX / 2;
 	return known_keys(reader, "'ioctls'", object, keys) &&
 	       get_ioctl(reader, object, "ioctl", &rule->nr) &&
-	       get_node(reader, object, false, &rule->node_index) &&
-	       get_u64(reader, object, "after", &rule->after) &&
-	       get_u64(reader, object, "times", &rule->times) &&
-	       get_u64(reader, object, "delay_us", &rule->delay_us) &&
-	       get_errno(reader, object, &rule->error);
+	       get_node(reader, object, &rule->node_index) &&
+	       get_limited(reader, object, "after", 0, UINT64_MAX / 2, &rule->after) &&
+	       get_limited(reader, object, "times", 1, UINT64_MAX / 2, &rule->times) &&
+	       get_effect(reader, "'ioctls'", object, &rule->error, &rule->delay_us);
 }
 
 static bool read_open(const struct reader *reader, json_t *object, void *item)
@@ -237,14 +327,11 @@ static bool read_open(const struct reader *reader, json_t *object, void *item)
 
 	open->times = UINT64_MAX;
 	if (!known_keys(reader, "'open'", object, keys) ||
-	    !get_errno(reader, object, &open->error) ||
-	    !get_u64(reader, object, "times", &open->times) ||
-	    !get_u64(reader, object, "delay_us", &open->delay_us))
+	    !get_limited(reader, object, "times", 1, UINT64_MAX, &open->times) ||
+	    !get_effect(reader, "'open'", object, &open->error, &open->delay_us))
 		return false;
-	if (!path || (!open->error && !open->delay_us)) {
-		kfd_model_log("scenario '%s': an entry of 'open' needs 'path', and 'errno' or "
-			      "'delay_us'",
-			      reader->path);
+	if (!path || !*path) {
+		kfd_model_log("scenario '%s': an entry of 'open' needs 'path'", reader->path);
 		return false;
 	}
 	open->path = strdup(path);
@@ -254,20 +341,34 @@ static bool read_open(const struct reader *reader, json_t *object, void *item)
 static bool read_trigger(const struct reader *reader, json_t *object,
 			 struct scenario_action *action)
 {
+	bool on_call = json_object_get(object, "on");
+
 	action->is_timed = json_object_get(object, "at_ms");
 	action->calls = 1;
-	if (action->is_timed)
-		return get_u64(reader, object, "at_ms", &action->at_ms);
-	return get_ioctl(reader, object, "on", &action->on_nr) &&
-	       get_u64(reader, object, "calls", &action->calls);
+	if (action->is_timed == on_call) {
+		kfd_model_log("scenario '%s': an action needs either 'at_ms' or 'on'",
+			      reader->path);
+		return false;
+	}
+	if (on_call)
+		return get_ioctl(reader, object, "on", &action->on_nr) &&
+		       get_limited(reader, object, "calls", 1, UINT64_MAX, &action->calls);
+	if (json_object_get(object, "calls")) {
+		kfd_model_log("scenario '%s': 'calls' goes with 'on'", reader->path);
+		return false;
+	}
+	return get_limited(reader, object, "at_ms", 0, TIME_MS_MAX, &action->at_ms);
 }
 
+/* What is done, and whether the keys are those that belong to it. */
 static bool read_deed(const struct reader *reader, json_t *object, struct scenario_action *action)
 {
-	const char *name = json_string_value(json_object_get(object, "do"));
+	static const char *const when[] = { "do", "at_ms", "on", "calls", NULL };
+	const char *name = json_string_value(json_object_get(object, "do")), *key;
+	json_t *value;
 	int deed = 0;
 
-	while (deed < SCENARIO_DEED_COUNT && (!name || strcmp(deed_names[deed], name) != 0))
+	while (deed < SCENARIO_DEED_COUNT && (!name || strcmp(deeds[deed].name, name) != 0))
 		deed++;
 	if (deed == SCENARIO_DEED_COUNT) {
 		kfd_model_log("scenario '%s': unknown action '%s'", reader->path,
@@ -275,46 +376,89 @@ static bool read_deed(const struct reader *reader, json_t *object, struct scenar
 		return false;
 	}
 	action->deed = (enum scenario_deed)deed;
+	json_object_foreach(object, key, value)
+	{
+		if (has_key(when, key) || has_key(deeds[deed].needs, key) ||
+		    has_key(deeds[deed].takes, key))
+			continue;
+		kfd_model_log("scenario '%s': unknown key '%s' in an action '%s'", reader->path,
+			      key, name);
+		return false;
+	}
+	for (size_t i = 0; deeds[deed].needs[i]; i++) {
+		if (json_object_get(object, deeds[deed].needs[i]))
+			continue;
+		kfd_model_log("scenario '%s': an action '%s' needs '%s'", reader->path, name,
+			      deeds[deed].needs[i]);
+		return false;
+	}
 	return true;
 }
 
-static bool read_action(const struct reader *reader, json_t *object, void *item)
+static bool get_fault(const struct reader *reader, json_t *object, struct scenario_action *action)
 {
-	static const char *const keys[] = {
-		"do",          "at_ms",      "on",    "calls",      "node",       "address",
-		"bytes",       "ns",         "text",  "read_only",  "no_execute", "not_present",
-		"memory_lost", "error_type", "cause", "reset_type", NULL
-	};
-	struct scenario_action *action = item;
-	const char *text = json_string_value(json_object_get(object, "text"));
-	uint64_t error_type = 0, cause = 0, reset_type = 0;
-
-	if (!known_keys(reader, "'actions'", object, keys) || !read_deed(reader, object, action) ||
-	    !read_trigger(reader, object, action) ||
-	    !get_node(reader, object, action->deed != SCENARIO_BOOTTIME_JUMP,
-		      &action->node_index) ||
-	    !get_u64(reader, object, "address", &action->address) ||
-	    !get_u64(reader, object, "bytes", &action->bytes) ||
-	    !get_i64(reader, object, "ns", &action->ns) ||
+	if (!get_u64(reader, object, "address", &action->address) ||
 	    !get_bool(reader, object, "read_only", &action->read_only) ||
 	    !get_bool(reader, object, "no_execute", &action->no_execute))
 		return false;
 	action->not_present = !action->read_only && !action->no_execute;
-	if (!get_bool(reader, object, "not_present", &action->not_present) ||
-	    !get_bool(reader, object, "memory_lost", &action->memory_lost) ||
-	    !get_u64(reader, object, "error_type", &error_type) ||
-	    !get_u64(reader, object, "cause", &cause) ||
-	    !get_u64(reader, object, "reset_type", &reset_type))
+	return get_bool(reader, object, "not_present", &action->not_present) &&
+	       get_u32(reader, object, "error_type", KFD_MEM_ERR_GPU_HANG, &action->error_type);
+}
+
+/* A line as the driver writes it: the event in hexadecimal, a space, a body. */
+static bool get_text(const struct reader *reader, json_t *object, struct scenario_action *action)
+{
+	const char *text = json_string_value(json_object_get(object, "text"));
+	char *end = NULL;
+	unsigned long event = text && isxdigit((unsigned char)*text) ? strtoul(text, &end, 16) : 0;
+
+	if (!event || event > KFD_MODEL_SMI_EVENT_MAX || *end != ' ' || strchr(text, '\n')) {
+		kfd_model_log("scenario '%s': 'text' must be an event from 1 to %x, a space, and "
+			      "the rest of one line",
+			      reader->path, KFD_MODEL_SMI_EVENT_MAX);
 		return false;
-	action->error_type = (uint32_t)error_type;
-	action->cause = (uint32_t)cause;
-	action->reset_type = (uint32_t)reset_type;
-	if (action->deed != SCENARIO_SMI)
-		return true;
-	if (!text)
-		kfd_model_log("scenario '%s': an 'smi' action needs 'text'", reader->path);
-	action->text = text ? strdup(text) : NULL;
+	}
+	if (strlen(text) >= KFD_SMI_EVENT_MSG_SIZE) {
+		kfd_model_log("scenario '%s': 'text' must be shorter than %d bytes", reader->path,
+			      KFD_SMI_EVENT_MSG_SIZE);
+		return false;
+	}
+	action->text = strdup(text);
 	return action->text;
+}
+
+static bool read_action(const struct reader *reader, json_t *object, void *item)
+{
+	struct scenario_action *action = item;
+
+	if (!json_is_object(object)) {
+		kfd_model_log("scenario '%s': an entry of 'actions' must be an object",
+			      reader->path);
+		return false;
+	}
+	if (!read_deed(reader, object, action) || !read_trigger(reader, object, action))
+		return false;
+	if (action->deed != SCENARIO_BOOTTIME_JUMP &&
+	    !get_gpu(reader, "an action", object, &action->node_index))
+		return false;
+	switch (action->deed) {
+	case SCENARIO_MEMORY_EXCEPTION:
+		return get_fault(reader, object, action);
+	case SCENARIO_HW_EXCEPTION:
+		return get_bool(reader, object, "memory_lost", &action->memory_lost) &&
+		       get_u32(reader, object, "cause", KFD_HW_EXCEPTION_ECC, &action->cause) &&
+		       get_u32(reader, object, "reset_type", UINT32_MAX, &action->reset_type);
+	case SCENARIO_SMI:
+		return get_text(reader, object, action);
+	case SCENARIO_OUTSIDE:
+		return get_u64(reader, object, "bytes", &action->bytes);
+	case SCENARIO_BOOTTIME_JUMP:
+		return get_limited(reader, object, "ns", 0, INT64_MAX, &action->ns);
+	case SCENARIO_DEED_COUNT:
+		break;
+	}
+	return false;
 }
 
 /* Reads a list into a new array of items. */
@@ -357,7 +501,7 @@ static bool read_root(const struct reader *reader, json_t *root)
 	uint64_t minor = scenario->minor;
 
 	if (!known_keys(reader, "the file", root, keys) ||
-	    !get_u64(reader, root, "kfd_minor", &minor) ||
+	    !get_limited(reader, root, "kfd_minor", 1, MINOR_MAX, &minor) ||
 	    !get_bool(reader, root, "reuse", &scenario->reuse) ||
 	    !get_u64(reader, root, "system_bytes", &scenario->system_bytes))
 		return false;
@@ -407,11 +551,32 @@ static struct kfd_model_scenario *scenario_default(const struct kfd_model_topolo
 	return scenario;
 }
 
+/* @return a new reference, or NULL after a message. */
+static json_t *load_file(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	json_error_t error;
+	json_t *root = NULL;
+
+	if (!file) {
+		kfd_model_log("cannot open scenario '%s': %s", path, strerror(errno));
+		return NULL;
+	}
+	errno = 0;
+	root = json_loadf(file, JSON_REJECT_DUPLICATES, &error);
+	if (!root && ferror(file))
+		kfd_model_log("cannot read scenario '%s': %s", path, strerror(errno));
+	else if (!root)
+		kfd_model_log("cannot read scenario '%s': line %d: %s", path, error.line,
+			      error.text);
+	fclose(file);
+	return root;
+}
+
 int kfd_model_scenario_load(const char *path, const struct kfd_model_topology *topology,
 			    struct kfd_model_scenario **out)
 {
 	struct reader reader = { .path = path, .topology = topology };
-	json_error_t error;
 	json_t *root = NULL;
 	int rc = -EINVAL;
 
@@ -422,13 +587,8 @@ int kfd_model_scenario_load(const char *path, const struct kfd_model_topology *t
 		*out = reader.scenario;
 		return 0;
 	}
-	root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-	if (!root) {
-		kfd_model_log("cannot read scenario '%s': line %d: %s", path, error.line,
-			      error.text);
-		goto out;
-	}
-	if (!read_root(&reader, root))
+	root = load_file(path);
+	if (!root || !read_root(&reader, root))
 		goto out;
 	*out = reader.scenario;
 	reader.scenario = NULL;

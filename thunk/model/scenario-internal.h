@@ -37,8 +37,7 @@ struct scenario_action {
 	uint64_t calls, seen; /* seen: protected by the scenario's lock */
 	bool done;            /* same lock */
 	uint32_t node_index;
-	uint64_t address, bytes;
-	int64_t ns;
+	uint64_t address, bytes, ns;
 	bool not_present, read_only, no_execute, memory_lost;
 	uint32_t error_type, cause, reset_type;
 	char *text; /* owned */
@@ -55,6 +54,7 @@ struct scenario_open {
 struct scenario_node {
 	uint64_t vram_bytes, visible_bytes, clock_hz;
 	int64_t clock_drift_ppb;
+	bool is_listed; /* the file has settings for it */
 	_Atomic uint64_t outside_bytes;
 };
 

@@ -127,7 +127,7 @@ static void perform(struct kfd_model_scenario *scenario, const struct scenario_a
 		atomic_store(&scenario->nodes[action->node_index].outside_bytes, action->bytes);
 		break;
 	case SCENARIO_BOOTTIME_JUMP:
-		atomic_fetch_add(&scenario->boottime_shift_ns, action->ns);
+		atomic_fetch_add(&scenario->boottime_shift_ns, (int64_t)action->ns);
 		break;
 	case SCENARIO_DEED_COUNT:
 		break;

@@ -20,7 +20,6 @@
 #include "hsakmt/linux/kfd_ioctl.h"
 
 #define QUEUE_BYTES 1024
-#define EVENT_MAX   64
 #define PAGE_SHIFT  12
 #define FIRST_FD    600
 
@@ -158,7 +157,7 @@ void kfd_model_smi_text(struct kfd_model *model, uint32_t gpu_id, const char *te
 	int length = snprintf(line, sizeof(line), "%s\n", text);
 	struct client **link;
 
-	if (!event || event > EVENT_MAX || length < 0)
+	if (!event || event > KFD_MODEL_SMI_EVENT_MAX || length < 0)
 		return;
 	if (length > KFD_SMI_EVENT_MSG_SIZE)
 		return; /* longer than any message of the driver */

@@ -5,6 +5,8 @@
 
 #include "process.h"
 
+#define KFD_MODEL_SMI_EVENT_MAX 63 /* the mask's last bit asks for other processes' events */
+
 struct kfd_model_smi *kfd_model_smi_new(void);
 void kfd_model_smi_free(struct kfd_model_smi *smi);
 void kfd_model_smi_after_fork(struct kfd_model_smi *smi);
