@@ -194,6 +194,16 @@ struct fmm_object *fmm_find_locked(struct kmt_context *ctx, const void *address,
 			return object;
 		pthread_mutex_unlock(&aperture->lock);
 	}
+	/* a part of what the range holds may have been registered for itself */
+	if (aperture && !users_only && aperture->va != &fmm_va_mmap &&
+	    atomic_load_explicit(&ctx->fmm->has_svm, memory_order_acquire)) {
+		aperture = &ctx->fmm->svm;
+		pthread_mutex_lock(&aperture->lock);
+		object = find_user(aperture, va, size_bytes, match);
+		if (object)
+			return object;
+		pthread_mutex_unlock(&aperture->lock);
+	}
 	if (fmm_is_dgpu(ctx))
 		return NULL;
 	aperture = &ctx->fmm->cpuvm;

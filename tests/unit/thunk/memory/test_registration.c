@@ -30,6 +30,13 @@ static int setup(void **state)
 	return setup_svm(state);
 }
 
+static int setup_reserved(void **state)
+{
+	if (!FAKE_KFD_SANITIZED)
+		setenv("HSA_RESERVE_SVM", "1", 1);
+	return setup(state);
+}
+
 static int teardown(void **state)
 {
 	fake_kfd_close(*state);
@@ -393,8 +400,38 @@ static void with_svm_a_refusal_falls_back_to_a_buffer(void **state)
 	assert_int_equal(kfd->svm_count, 0); /* the failed one left no record */
 }
 
-#define CASE(f)     cmocka_unit_test_setup_teardown(f, setup, teardown)
-#define CASE_SVM(f) cmocka_unit_test_setup_teardown(f, setup_svm, teardown)
+#define CASE(f)          cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define CASE_SVM(f)      cmocka_unit_test_setup_teardown(f, setup_svm, teardown)
+#define CASE_RESERVED(f) cmocka_unit_test_setup_teardown(f, setup_reserved, teardown)
+
+/* The range that the library manages itself is not looked at as other memory is. */
+static void a_part_of_the_reserved_range_is_registered_as_any_memory(void **state)
+{
+	struct fake_kfd *kfd = *state;
+	HsaMemFlags flags = { 0 };
+	HsaPointerInfo info;
+	char *p = NULL;
+
+	if (FAKE_KFD_SANITIZED)
+		skip();
+	flags.ui32.HostAccess = 1;
+	flags.ui32.NonPaged = 1;
+	assert_int_equal(kmt_alloc_memory(kfd->ctx, GPU, 4 * PAGE, flags, (void **)&p),
+			 HSAKMT_STATUS_SUCCESS);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(kmt_register_memory(kfd->ctx, p + 2 * PAGE, PAGE),
+				 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(fake_kfd_live(kfd), 2);
+	assert_int_equal(kmt_query_pointer_info(kfd->ctx, p + 2 * PAGE, &info),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(info.SizeInBytes, 4 * PAGE); /* the allocation, as everywhere in it */
+	assert_int_equal(deregister(kfd, p + 2 * PAGE), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(fake_kfd_live(kfd), 2);
+	assert_int_equal(deregister(kfd, p + 2 * PAGE), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(deregister(kfd, p + 2 * PAGE), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
+	assert_int_equal(kmt_free_memory(kfd->ctx, p, PAGE), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(fake_kfd_live(kfd), 0);
+}
 
 int main(void)
 {
@@ -409,6 +446,7 @@ int main(void)
 		CASE(flags_decide_on_coherence),
 		CASE(empty_and_wrapping_ranges_are_refused),
 		CASE(a_refused_registration_leaves_nothing),
+		CASE_RESERVED(a_part_of_the_reserved_range_is_registered_as_any_memory),
 		CASE(user_data_stays_with_the_object),
 		CASE(the_state_dump_sees_what_is_registered_and_mapped),
 		CASE_SVM(with_svm_registering_sets_attributes_and_makes_no_object),
