@@ -7,6 +7,7 @@ together what was seen. Arguments are values that can be found again, field by f
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from arguments import values as layer_values  # noqa: E402
 import call_ioctls  # noqa: E402
 from dumps import dumps_awaited  # noqa: E402
 from generator.events import LAYERS, LARGEST_RECORD, build  # noqa: E402
+from record_sizes import largest_records  # noqa: E402
 import session  # noqa: E402
 
 CLIENTS, LAYER_FOLDER = os.environ["CLIENTS"], os.environ["LAYERS_LIB"]
@@ -68,11 +70,14 @@ class Recorded(session.Session):
 class Coverage(unittest.TestCase):
     maxDiff = None
     seen = set()
+    largest = {}     # bytes of the largest record of each event, read from the packets
 
     def keep(self, recorded):
         events = recorded.events()
         self.assertNotIn("discarded", recorded.warnings)
         self.seen |= {event.name for event in events}
+        for name, size in largest_records(recorded.folder).items():
+            self.largest[name] = max(self.largest.get(name, 0), size)
         return events
 
     def run_ok(self, recorded, command, **environment):
@@ -196,6 +201,39 @@ class Coverage(unittest.TestCase):
             host.communicate(timeout=30)
             self.keep(recorded)
 
+    def test_7_the_longest_arguments(self):
+        """Stacks, lists, numbers of nodes and words on the command line beyond what is recorded."""
+        tree = os.path.join(os.path.dirname(os.environ["HSA_MODEL_TOPOLOGY"]), "gfx942x64")
+        with Recorded() as recorded, tempfile.TemporaryDirectory() as folder:
+            far = os.path.join(folder, *["a-folder-with-a-long-name" * 8] * 4)
+            os.makedirs(far)
+            program = shutil.copy(f"{session.BIN}/coverage_longest", far)
+            self.run_ok(recorded, [program, "word" * 1000], HSA_MODEL_TOPOLOGY=tree,
+                        KFDSCOPE_STACK_DEPTH="64", KFDSCOPE_STACKS="all")
+            events = self.keep(recorded)
+        bounds = {event.full: event for event in MODEL.events}
+        # (event, array, cap): each is as full as it gets.
+        for name, array in (
+                ("kmt:hsaKmtGetNodeIoLinkProperties_exit", "IoLinkProperties_NodeTo"),
+                ("kmt:hsaKmtWaitOnMultipleEvents_entry", "Events_id"),
+                ("kmt:hsaKmtWaitOnMultipleEvents_Ext_entry", "event_age"),
+                ("kfd:WAIT_EVENTS_entry", "events_event_id"),
+                ("kfd:GET_PROCESS_APERTURES_NEW_exit", "kfd_process_device_apertures_gpu_id"),
+                ("kmt:hsaKmtSVMSetAttr_entry", "attrs_type"),
+                ("kmt:hsaKmtProcessVMRead_entry", "LocalMemoryArray_SizeInBytes"),
+                ("kmt:hsaKmtDbgAddressWatch_entry", "WatchAddress"),
+                ("kmt:hsaKmtMapMemoryToGPUNodes_entry", "NodeArray"),
+                ("kmt:hsaKmtWaitOnMultipleEvents_entry", "bt")):
+            cap = next(field.cap for field in bounds[name].shape.fields if field.name == array)
+            lengths = {number(event, f"_{array}_length") for event in session.named(events, name)}
+            self.assertIn(cap, lengths, name)
+        # Strings: one byte of their room is the end.
+        schema = session.named(events, "kmt_state:schema")[0]
+        cap = next(field.cap for field in bounds[schema.name].shape.fields
+                   if field.name == "command_line")
+        self.assertEqual(len(re.search(r'command_line = "([^"]*)"', schema.text)[1]), cap - 1)
+        self.assertGreater(self.largest["kmt:hsaKmtGetNodeIoLinkProperties_exit"], 2500)
+
     def test_8_every_declared_event_was_seen(self):
         declared = {event.full for event in MODEL.events}
         if not os.path.exists(HIP_CLIENT):    # without HIP nothing is asked of it
@@ -207,6 +245,13 @@ class Coverage(unittest.TestCase):
         for event in MODEL.events:
             self.assertFalse(event.full.startswith(("hsa", "hip")), event.full)
             self.assertLess(event.largest() + AROUND_BYTES, LARGEST_RECORD, event.full)
+
+    def test_9_no_recorded_one_is_larger(self):
+        bounds = {event.full: event.largest() for event in MODEL.events}
+        self.assertEqual({name: size for name, size in self.largest.items()
+                          if size > bounds.get(name, LARGEST_RECORD) + AROUND_BYTES}, {})
+        self.assertGreater(len(self.largest), 1000)
+        self.assertLess(max(self.largest.values()), LARGEST_RECORD)
 
 
 if __name__ == "__main__":
