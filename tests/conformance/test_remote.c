@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The debugger calls of one process on another (kfd.md 10). */
-#include "machine.h"
+#include "target.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,89 +15,6 @@
 #define VIOLATION                                                                                  \
 	"{\"actions\":[{\"do\":\"memory_exception\",\"node\":1,"                                   \
 	"\"address\":\"0x70001000\",\"read_only\":true,\"on\":\"GET_VERSION\"}]}"
-#define PATIENCE_MS 20000 /* a hang, not a measurement */
-
-/* A process with a KFD of its own that does one step for each byte that it is sent. */
-struct target {
-	pid_t pid;
-	int step, done; /* pipes: to it, and from it */
-};
-
-typedef void (*target_fn)(struct machine *m, struct target *self);
-
-static void finished(struct target *t)
-{
-	assert_int_equal(write(t->done, "x", 1), 1);
-}
-
-static void next_step(struct target *t)
-{
-	char byte;
-
-	/* whoever tests is gone: so is the test */
-	if (read(t->step, &byte, 1) != 1)
-		_exit(3);
-}
-
-static void go(struct target *t)
-{
-	assert_int_equal(write(t->step, "g", 1), 1);
-}
-
-static bool comes(int fd)
-{
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-	char byte;
-
-	return poll(&pfd, 1, PATIENCE_MS) == 1 && read(fd, &byte, 1) == 1;
-}
-
-static void open_here(struct machine *m)
-{
-	kfd_model_after_fork(m->model);
-	m->render_count = 0;
-	assert_int_equal(kfd_model_open(m->model, &m->file), 0);
-}
-
-static struct target target_start(struct machine *m, target_fn life)
-{
-	int to[2], from[2];
-	struct target t;
-
-	assert_int_equal(pipe2(to, O_CLOEXEC), 0);
-	assert_int_equal(pipe2(from, O_CLOEXEC), 0);
-	t.pid = fork();
-	if (t.pid == 0) {
-		struct target self = { .step = to[0], .done = from[1] };
-
-		close(to[1]);
-		close(from[0]);
-		prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-		life(m, &self);
-		_exit(0);
-	}
-	close(to[0]);
-	close(from[1]);
-	t.step = to[1];
-	t.done = from[0];
-	return t;
-}
-
-static void trace(struct target *t)
-{
-	assert_int_equal(ptrace(PTRACE_SEIZE, t->pid, NULL, NULL), 0);
-}
-
-static void target_end(struct target *t, int status)
-{
-	int got = -1;
-
-	close(t->step);
-	assert_int_equal(waitpid(t->pid, &got, __WALL), t->pid);
-	assert_int_equal(got, status);
-	close(t->done);
-}
-
 static int trap(struct machine *m, struct target *t, uint32_t op,
 		struct kfd_ioctl_dbg_trap_args *args)
 {

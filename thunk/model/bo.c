@@ -16,6 +16,7 @@
 	 KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL |                      \
 	 KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP)
 #define PAGE_BYTES     4096ull
+#define NUMBER_MAX     (1u << 24)   /* of handles that come back from a checkpoint */
 #define PAGE_TABLE_MIN (2ull << 20) /* floor of the driver's own VRAM */
 #define SYSTEM_RESERVE (64ull << 20)
 
@@ -261,20 +262,18 @@ int kfd_model_backing_describe(struct kfd_model_backing *backing,
 		       : 0;
 }
 
-/* Lowest free handle number of a GPU; grows the table when full. */
-static int handle_number(struct kfd_model_vm *vm)
+/* Makes the table of handles long enough for a number. */
+static int table_grow(struct kfd_model_vm *vm, uint32_t number)
 {
-	uint32_t number = vm->bo_first_free;
+	uint32_t capacity = vm->bo_capacity ? vm->bo_capacity : 64;
 	struct kfd_model_bo **table;
-	uint32_t capacity;
 
-	while (number < vm->bo_capacity && vm->bos[number])
-		number++;
-	if (number < vm->bo_capacity)
-		return (int)number;
-	if (vm->bo_capacity > INT32_MAX / 2)
+	if (number > INT32_MAX / 2)
 		return -ENOMEM;
-	capacity = vm->bo_capacity ? vm->bo_capacity * 2 : 64;
+	while (capacity <= number)
+		capacity *= 2;
+	if (capacity == vm->bo_capacity)
+		return 0;
 	table = realloc(vm->bos, capacity * sizeof(struct kfd_model_bo *));
 	if (!table)
 		return -ENOMEM;
@@ -282,7 +281,35 @@ static int handle_number(struct kfd_model_vm *vm)
 	       (capacity - vm->bo_capacity) * sizeof(struct kfd_model_bo *));
 	vm->bos = table;
 	vm->bo_capacity = capacity;
-	return (int)number;
+	return 0;
+}
+
+/* Lowest free handle number of a GPU; grows the table when full. */
+static int handle_number(struct kfd_model_vm *vm)
+{
+	uint32_t number = vm->bo_first_free;
+	int rc;
+
+	while (number < vm->bo_capacity && vm->bos[number])
+		number++;
+	rc = table_grow(vm, number);
+	return rc ? rc : (int)number;
+}
+
+/* Lists a buffer under a number that has a place in the table. */
+static void bo_list(struct kfd_model_bo *bo, struct kfd_model_vm *vm,
+		    struct kfd_model_backing *backing, uint64_t va, uint32_t flags, uint32_t number)
+{
+	atomic_init(&bo->refs, 1);
+	bo->vm = vm;
+	bo->backing = backing;
+	bo->va = va;
+	bo->va_size_bytes = backing->size_bytes;
+	bo->flags = flags;
+	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM)
+		bo->va_size_bytes *= 2;
+	bo->handle = (uint64_t)vm->gpu_id << 32 | number;
+	vm->bos[number] = bo;
 }
 
 struct kfd_model_bo *kfd_model_bo_new(struct kfd_model_vm *vm, struct kfd_model_backing *backing,
@@ -296,18 +323,30 @@ struct kfd_model_bo *kfd_model_bo_new(struct kfd_model_vm *vm, struct kfd_model_
 		kfd_model_backing_put(backing);
 		return NULL;
 	}
-	atomic_init(&bo->refs, 1);
-	bo->vm = vm;
-	bo->backing = backing;
-	bo->va = va;
-	bo->va_size_bytes = backing->size_bytes;
-	bo->flags = flags;
-	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_AQL_QUEUE_MEM)
-		bo->va_size_bytes *= 2;
-	bo->handle = (uint64_t)vm->node->gpu_id << 32 | (uint32_t)number;
-	vm->bos[number] = bo;
+	bo_list(bo, vm, backing, va, flags, (uint32_t)number);
 	vm->bo_first_free = (uint32_t)number + 1;
 	return bo;
+}
+
+struct kfd_model_bo *kfd_model_bo_new_at(struct kfd_model_vm *vm, struct kfd_model_backing *backing,
+					 uint64_t va, uint32_t flags, uint32_t number)
+{
+	struct kfd_model_bo *bo = NULL;
+
+	if (number < NUMBER_MAX && table_grow(vm, number) == 0 && !vm->bos[number])
+		bo = calloc(1, sizeof(*bo));
+	if (bo)
+		bo_list(bo, vm, backing, va, flags, number);
+	else
+		kfd_model_backing_put(backing);
+	return bo;
+}
+
+uint32_t kfd_model_memory_type(uint32_t flags)
+{
+	uint32_t type = flags & MEMORY_TYPES;
+
+	return type & (type - 1) ? 0 : type;
 }
 
 struct kfd_model_bo *kfd_model_bo_get(struct kfd_model_bo *bo)

@@ -74,6 +74,11 @@ uint64_t kfd_model_system_available(struct kfd_model *model);
  */
 struct kfd_model_bo *kfd_model_bo_new(struct kfd_model_vm *vm, struct kfd_model_backing *backing,
 				      uint64_t va, uint32_t flags);
+/* The same with a given, unused number. @return NULL without memory, or when it is used or absurd. */
+struct kfd_model_bo *kfd_model_bo_new_at(struct kfd_model_vm *vm, struct kfd_model_backing *backing,
+					 uint64_t va, uint32_t flags, uint32_t number);
+/* The one memory type of the flags; 0 when there is none or a mixture. */
+uint32_t kfd_model_memory_type(uint32_t flags);
 struct kfd_model_bo *kfd_model_bo_get(struct kfd_model_bo *bo);
 void kfd_model_bo_put(struct kfd_model_bo *bo);
 /*

@@ -10,6 +10,7 @@
 #include "usercopy.h"
 
 static _Thread_local struct kfd_model_caller *current; /* borrowed */
+static _Thread_local bool has_own_table;
 
 void kfd_model_caller_set(struct kfd_model_caller *caller)
 {
@@ -48,6 +49,16 @@ int kfd_model_caller_take_fd(int fd)
 int kfd_model_caller_give_fd(int fd)
 {
 	return current ? current->give_fd(current, fd) : fd;
+}
+
+void kfd_model_caller_leave_table(void)
+{
+	has_own_table = true;
+}
+
+bool kfd_model_caller_has_own_table(void)
+{
+	return has_own_table;
 }
 
 void kfd_model_close_fd(int fd)

@@ -6,6 +6,7 @@
 #ifndef KFDSCOPE_THUNK_MODEL_CALLER_H
 #define KFDSCOPE_THUNK_MODEL_CALLER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -36,6 +37,13 @@ int kfd_model_caller_take_fd(int fd);
  * @return its number with the caller, or -errno; ours is then closed.
  */
 int kfd_model_caller_give_fd(int fd);
+
+/*
+ * This thread has a descriptor table of its own from now on; what watches the program's descriptors
+ * asks whether it has, since the same number is then something else.
+ */
+void kfd_model_caller_leave_table(void);
+bool kfd_model_caller_has_own_table(void);
 
 /*
  * Closes a descriptor of the simulation itself. Not close(): what watches the program's descriptors

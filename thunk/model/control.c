@@ -216,6 +216,7 @@ static bool leave_table(int memory)
 
 	if (syscall(SYS_close_range, number + 1, ~0u, CLOSE_RANGE_UNSHARE))
 		return false;
+	kfd_model_caller_leave_table();
 	return !number || syscall(SYS_close_range, 0, number - 1, 0) == 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checkpoint and restore (kfd.md 11): objects are counted and the process is paused and goes on, at its
- * own wish or another's. Contents are not saved: no version of the private data is known.
+ * The operations of checkpoint and restore (kfd.md 11), on the process itself or on another one. What
+ * is written and read is in criu-checkpoint.c and criu-restore.c.
  */
 #include "criu.h"
 
@@ -12,15 +12,13 @@
 #include <unistd.h>
 
 #include "control.h"
-#include "event.h"
+#include "criu-image.h"
 #include "ioctl.h"
 #include "queue.h"
-#include "svm.h"
 
 #ifndef CAP_CHECKPOINT_RESTORE
 #define CAP_CHECKPOINT_RESTORE 40
 #endif
-#define PRIVATE_BYTES_PER_OBJECT 256 /* size of the driver's record; opaque to user space */
 
 static bool may_checkpoint(void)
 {
@@ -33,43 +31,22 @@ static bool may_checkpoint(void)
 	       (caps[0].effective >> CAP_SYS_ADMIN & 1);
 }
 
-static uint32_t count_bos(const struct kfd_model_process *process)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < process->vm_count; i++)
-		for (uint32_t n = 0; n < process->vms[i].bo_capacity; n++)
-			count += process->vms[i].bos[n] != NULL;
-	return count;
-}
-
-static uint32_t count_events(struct kfd_model_events *events)
-{
-	uint32_t count;
-
-	pthread_mutex_lock(&events->lock);
-	count = events->signal_count;
-	for (uint32_t i = 0; i < events->other_capacity; i++)
-		count += events->others[i] != NULL;
-	pthread_mutex_unlock(&events->lock);
-	return count;
-}
-
 static int process_info(struct kfd_model_process *process, struct kfd_ioctl_criu_args *args)
 {
+	struct kfd_model_criu_counts counts;
+
 	if (process->criu_paused)
 		return -EBUSY;
 	if (!process->vm_count)
 		return -ENODEV;
 	kfd_model_queues_evict(process, NULL, true);
 	process->criu_paused = true;
+	kfd_model_criu_count(process, &counts);
 	args->pid = (uint32_t)process->pid;
-	args->num_devices = process->vm_count;
-	args->num_bos = count_bos(process);
-	args->num_objects =
-		process->queue_count + count_events(process->events) + kfd_model_svm_count(process);
-	args->priv_data_size = (uint64_t)PRIVATE_BYTES_PER_OBJECT *
-			       (1 + args->num_devices + args->num_bos + args->num_objects);
+	args->num_devices = counts.devices;
+	args->num_bos = counts.bos;
+	args->num_objects = counts.queues + counts.events + counts.ranges;
+	args->priv_data_size = counts.private_bytes;
 	return 0;
 }
 
@@ -82,6 +59,20 @@ static int unpause(struct kfd_model_process *process)
 	return 0;
 }
 
+/* A process that was not restored has nothing that waits for this. */
+static int resume(struct kfd_model_process *process)
+{
+	int rc = 0;
+
+	if (process->criu_restored)
+		rc = kfd_model_svm_resume(process);
+	if (rc)
+		return rc;
+	process->criu_restored = false;
+	kfd_model_queues_resume(process);
+	return 0;
+}
+
 int kfd_model_criu_serve(struct kfd_model_process *process, struct kfd_ioctl_criu_args *args)
 {
 	int rc = -EINVAL;
@@ -91,25 +82,51 @@ int kfd_model_criu_serve(struct kfd_model_process *process, struct kfd_ioctl_cri
 	case KFD_CRIU_OP_PROCESS_INFO:
 		rc = process_info(process, args);
 		break;
+	case KFD_CRIU_OP_CHECKPOINT:
+		rc = kfd_model_criu_checkpoint(process, args);
+		break;
 	case KFD_CRIU_OP_UNPAUSE:
 		rc = unpause(process);
 		break;
-	case KFD_CRIU_OP_RESUME:
-		rc = -ESRCH; /* nothing is ever restored, so no such process */
-		break;
-	case KFD_CRIU_OP_CHECKPOINT:
 	case KFD_CRIU_OP_RESTORE:
-		break; /* as a version mismatch */
+		rc = kfd_model_criu_restore(process, args);
+		break;
+	case KFD_CRIU_OP_RESUME:
+		rc = resume(process);
+		break;
 	}
 	pthread_mutex_unlock(&process->lock);
 	return rc;
 }
 
-/* Whether an operation looks at the number of the process before anything else. */
-static bool is_by_pid(uint32_t op)
+/* What an operation needs whoever it is about. */
+static int check(const struct kfd_ioctl_criu_args *args)
 {
-	return op == KFD_CRIU_OP_PROCESS_INFO || op == KFD_CRIU_OP_UNPAUSE ||
-	       op == KFD_CRIU_OP_RESUME;
+	bool has_arrays = args->devices && args->bos && args->priv_data;
+
+	switch (args->op) {
+	case KFD_CRIU_OP_CHECKPOINT:
+		return has_arrays ? 0 : -EINVAL;
+	case KFD_CRIU_OP_RESTORE:
+		return has_arrays && args->priv_data_size && args->num_devices && args->num_bos
+			       ? 0
+			       : -EINVAL;
+	case KFD_CRIU_OP_PROCESS_INFO:
+	case KFD_CRIU_OP_UNPAUSE:
+	case KFD_CRIU_OP_RESUME:
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int ask(pid_t pid, struct kfd_ioctl_criu_args *args)
+{
+	int rc;
+
+	if (pid <= 0)
+		return -ESRCH;
+	rc = kfd_model_control_call(pid, KFD_MODEL_CONTROL_CRIU, args, sizeof(*args));
+	return rc == KFD_MODEL_NO_KFD ? -ESRCH : rc;
 }
 
 int kfd_model_call_criu_op(struct kfd_model_call *call)
@@ -120,10 +137,25 @@ int kfd_model_call_criu_op(struct kfd_model_call *call)
 
 	if (!may_checkpoint())
 		return -EACCES;
-	if (!args->pid || args->pid == (uint32_t)process->pid || !is_by_pid(args->op))
+	rc = check(args);
+	if (rc)
+		return rc;
+	/* only the process itself has the descriptors and the memory that are restored */
+	if (!args->pid || args->pid == (uint32_t)process->pid || args->op == KFD_CRIU_OP_RESTORE)
 		return kfd_model_criu_serve(process, args);
-	if ((int32_t)args->pid < 0)
-		return -ESRCH;
-	rc = kfd_model_control_call((pid_t)args->pid, KFD_MODEL_CONTROL_CRIU, args, sizeof(*args));
-	return rc == KFD_MODEL_NO_KFD ? -ESRCH : rc;
+	return ask((pid_t)args->pid, args);
+}
+
+int kfd_model_criu_through(pid_t opener, struct kfd_ioctl_criu_args *args)
+{
+	int rc;
+
+	if (!may_checkpoint())
+		return -EACCES;
+	rc = check(args);
+	if (rc)
+		return rc;
+	if (args->op == KFD_CRIU_OP_RESTORE)
+		return -EINVAL;
+	return ask(args->op == KFD_CRIU_OP_RESUME ? (pid_t)args->pid : opener, args);
 }

@@ -15,7 +15,7 @@ static void snapshot_queue(struct kfd_model_kfd_queue *queue, struct kfd_queue_s
 	out->read_pointer_address = queue->args.read_pointer_address;
 	out->ctx_save_restore_address = queue->args.ctx_save_restore_address;
 	out->queue_id = queue->id;
-	out->gpu_id = queue->vm->node->gpu_id;
+	out->gpu_id = queue->vm->gpu_id;
 	out->ring_size = queue->args.ring_size;
 	out->queue_type = queue->type;
 	out->ctx_save_restore_area_size = queue->args.ctx_save_restore_size;
@@ -60,7 +60,7 @@ static void snapshot_device(const struct kfd_model_vm *vm, uint64_t exceptions,
 	out->lds_limit = out->lds_base | 0xffffffffull;
 	out->scratch_limit = out->scratch_base | 0xffffffffull;
 	out->gpuvm_limit = node->gpuvm_limit;
-	out->gpu_id = node->gpu_id;
+	out->gpu_id = vm->gpu_id;
 	out->location_id = node->location_id;
 	out->vendor_id = node->vendor_id;
 	out->device_id = node->device_id;

@@ -299,13 +299,13 @@ static int query_event(struct kfd_model_process *process,
 			continue;
 		source = &queue->exceptions;
 		args->queue_id = id;
-		args->gpu_id = queue->vm->node->gpu_id;
+		args->gpu_id = queue->vm->gpu_id;
 	}
 	for (uint32_t i = 0; i < process->vm_count && !source; i++) {
 		if (!(debug->device_exceptions[i] & debug->enabled))
 			continue;
 		source = &debug->device_exceptions[i];
-		args->gpu_id = process->vms[i].node->gpu_id;
+		args->gpu_id = process->vms[i].gpu_id;
 	}
 	if (!source && debug->process_exceptions & debug->enabled)
 		source = &debug->process_exceptions;

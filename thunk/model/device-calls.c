@@ -35,7 +35,7 @@ int kfd_model_call_get_clock_counters(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_get_clock_counters_args *args = call->args;
 	struct kfd_model *model = call->process->model;
-	const struct kfd_model_node *node = kfd_model_node_of_gpu(model, args->gpu_id);
+	const struct kfd_model_node *node = kfd_model_process_node(call->process, args->gpu_id);
 
 	/* Both of one moment, however the thread is scheduled. */
 	args->cpu_clock_counter = kfd_model_clock_cpu_ns();
@@ -59,7 +59,7 @@ void kfd_model_apertures(const struct kfd_model_vm *vm, uint64_t *lds, uint64_t 
 static void fill_apertures(const struct kfd_model_vm *vm, struct kfd_process_device_apertures *out)
 {
 	memset(out, 0, sizeof(*out));
-	out->gpu_id = vm->node->gpu_id;
+	out->gpu_id = vm->gpu_id;
 	kfd_model_apertures(vm, &out->lds_base, &out->scratch_base, &out->gpuvm_base);
 	out->lds_limit = out->lds_base | WINDOW_LAST;
 	out->scratch_limit = out->scratch_base | WINDOW_LAST;
@@ -159,8 +159,7 @@ int kfd_model_call_set_trap_handler(struct kfd_model_call *call)
 int kfd_model_call_get_tile_config(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_get_tile_config_args *args = call->args;
-	const struct kfd_model_node *node =
-		kfd_model_node_of_gpu(call->process->model, args->gpu_id);
+	const struct kfd_model_node *node = kfd_model_process_node(call->process, args->gpu_id);
 	/* all linear but for what graphics needs, which nobody draws with here */
 	uint32_t tile_modes[TILE_CONFIGS] = { [LINEAR_ALIGNED_AT] = LINEAR_ALIGNED };
 	const uint32_t macro_modes[MACRO_CONFIGS] = { 0 };
@@ -188,7 +187,7 @@ int kfd_model_call_smi_events(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_smi_events_args *args = call->args;
 	struct kfd_model *model = call->process->model;
-	const struct kfd_model_node *node = kfd_model_node_of_gpu(model, args->gpuid);
+	const struct kfd_model_node *node = kfd_model_process_node(call->process, args->gpuid);
 	int fd;
 
 	if (!node)

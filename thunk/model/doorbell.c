@@ -45,6 +45,13 @@ int kfd_model_doorbell_take(struct kfd_model_vm *vm, uint32_t queue_id)
 	return -EBUSY;
 }
 
+int kfd_model_doorbell_take_at(struct kfd_model_vm *vm, uint32_t queue_id, uint32_t slot)
+{
+	if (vm->node->gfx_version < 90000 ? slot != queue_id : is_non_cp(slot))
+		return -EBUSY;
+	return take(vm, slot);
+}
+
 int kfd_model_doorbell_take_sdma(struct kfd_model_vm *vm, uint32_t queue_id, uint32_t engine,
 				 uint32_t hw_queue)
 {
@@ -72,29 +79,60 @@ static uint32_t slots_of(const struct kfd_model_vm *vm, uint32_t engines)
 	return slots > SDMA_SLOTS ? SDMA_SLOTS : slots;
 }
 
+/* The engines that a queue may be on, by its type. */
+struct pool {
+	uint32_t engines, first; /* number of the first one */
+	uint64_t *used;          /* borrowed: bit a slot */
+	bool is_xgmi;
+};
+
+static struct pool pool_of(struct kfd_model_vm *vm, uint32_t queue_type, uint32_t engine_id)
+{
+	const struct kfd_model_node *node = vm->node;
+
+	if (queue_type == KFD_IOC_QUEUE_TYPE_SDMA_XGMI ||
+	    (queue_type == KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID &&
+	     engine_id >= node->num_sdma_engines))
+		return (struct pool){ node->num_sdma_xgmi_engines, node->num_sdma_engines,
+				      vm->xgmi_used, true };
+	return (struct pool){ node->num_sdma_engines, 0, vm->sdma_used, false };
+}
+
 int kfd_model_sdma_take(struct kfd_model_vm *vm, uint32_t queue_type, uint32_t engine_id,
 			uint32_t *engine, uint32_t *hw_queue)
 {
-	const struct kfd_model_node *node = vm->node;
-	bool xgmi = queue_type == KFD_IOC_QUEUE_TYPE_SDMA_XGMI ||
-		    (queue_type == KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID &&
-		     engine_id >= node->num_sdma_engines);
-	uint32_t engines = xgmi ? node->num_sdma_xgmi_engines : node->num_sdma_engines;
-	uint32_t first = xgmi ? node->num_sdma_engines : 0;
-	uint64_t *used = xgmi ? vm->xgmi_used : vm->sdma_used;
+	const struct pool pool = pool_of(vm, queue_type, engine_id);
 
-	for (uint32_t slot = engines * reserved_queues(vm); slot < slots_of(vm, engines); slot++) {
-		if (used[slot / 64] >> (slot % 64) & 1)
+	for (uint32_t slot = pool.engines * reserved_queues(vm); slot < slots_of(vm, pool.engines);
+	     slot++) {
+		if (pool.used[slot / 64] >> (slot % 64) & 1)
 			continue;
 		if (queue_type == KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID &&
-		    first + slot % engines != engine_id)
+		    pool.first + slot % pool.engines != engine_id)
 			continue;
-		used[slot / 64] |= 1ull << (slot % 64);
-		*engine = first + slot % engines;
-		*hw_queue = slot / engines;
-		return (int)(xgmi ? slot + SDMA_SLOTS : slot);
+		pool.used[slot / 64] |= 1ull << (slot % 64);
+		*engine = pool.first + slot % pool.engines;
+		*hw_queue = slot / pool.engines;
+		return (int)(pool.is_xgmi ? slot + SDMA_SLOTS : slot);
 	}
 	return -ENOMEM;
+}
+
+int kfd_model_sdma_take_at(struct kfd_model_vm *vm, uint32_t queue_type, uint32_t engine_id,
+			   int taken, uint32_t *engine, uint32_t *hw_queue)
+{
+	const struct pool pool = pool_of(vm, queue_type, engine_id);
+	uint32_t slot = (uint32_t)taken - (pool.is_xgmi ? SDMA_SLOTS : 0);
+
+	if (taken < 0 || slot < pool.engines * reserved_queues(vm) ||
+	    slot >= slots_of(vm, pool.engines) || pool.used[slot / 64] >> (slot % 64) & 1)
+		return -EINVAL;
+	*engine = pool.first + slot % pool.engines;
+	*hw_queue = slot / pool.engines;
+	if (queue_type == KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID && *engine != engine_id)
+		return -EINVAL;
+	pool.used[slot / 64] |= 1ull << (slot % 64);
+	return 0;
 }
 
 void kfd_model_sdma_release(struct kfd_model_vm *vm, int slot)

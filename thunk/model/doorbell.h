@@ -13,6 +13,8 @@ int kfd_model_doorbell_take(struct kfd_model_vm *vm, uint32_t queue_id);
 /* Takes the slot that belongs to a hardware SDMA queue. Same result. */
 int kfd_model_doorbell_take_sdma(struct kfd_model_vm *vm, uint32_t queue_id, uint32_t engine,
 				 uint32_t hw_queue);
+/* Takes this very slot for a queue that is not SDMA. @return the slot, or -EBUSY. */
+int kfd_model_doorbell_take_at(struct kfd_model_vm *vm, uint32_t queue_id, uint32_t slot);
 void kfd_model_doorbell_release(struct kfd_model_vm *vm, uint32_t slot);
 
 /*
@@ -23,6 +25,9 @@ void kfd_model_doorbell_release(struct kfd_model_vm *vm, uint32_t slot);
  */
 int kfd_model_sdma_take(struct kfd_model_vm *vm, uint32_t queue_type, uint32_t engine_id,
 			uint32_t *engine, uint32_t *hw_queue);
+/* Takes this very slot. @return 0, or -EINVAL when the type has no such slot or it is taken. */
+int kfd_model_sdma_take_at(struct kfd_model_vm *vm, uint32_t queue_type, uint32_t engine_id,
+			   int taken, uint32_t *engine, uint32_t *hw_queue);
 void kfd_model_sdma_release(struct kfd_model_vm *vm, int slot);
 
 #endif

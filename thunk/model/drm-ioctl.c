@@ -321,7 +321,7 @@ int kfd_model_drm_ioctl(struct kfd_model *model, const struct kfd_model_node *no
 	if (rc)
 		return rc;
 	if (model->primary)
-		call.vm = kfd_model_process_vm(model->primary, node->gpu_id);
+		call.vm = kfd_model_process_vm_of_actual(model->primary, node->gpu_id);
 	rc = entry->handler(&call);
 	if (entry->writes_back && kfd_model_copy_out((uintptr_t)arg, bytes, user_bytes))
 		rc = -EFAULT;

@@ -62,7 +62,7 @@ int kfd_model_gem_import(struct kfd_model *model, struct kfd_model_vm *vm, int f
 	pthread_mutex_lock(&process->lock);
 	rc = kfd_model_dmabuf_backing(vm ? vm : &process->vms[0], fd, &backing);
 	if (!rc) {
-		owner = kfd_model_process_vm(process, backing->gpu_id);
+		owner = kfd_model_process_vm_of_actual(process, backing->gpu_id);
 		if (!vm)
 			vm = owner ? owner : &process->vms[0];
 		*out = bo_unlisted(vm, backing);

@@ -31,7 +31,7 @@ static bool is_signal_type(uint32_t type)
 	return type == KFD_IOC_EVENT_SIGNAL || type == KFD_IOC_EVENT_DEBUG_EVENT;
 }
 
-static void event_free(struct kfd_model_event *event)
+void kfd_model_event_free(struct kfd_model_event *event)
 {
 	if (!event)
 		return;
@@ -45,9 +45,9 @@ void kfd_model_events_free(struct kfd_model_events *events)
 		return;
 	pthread_mutex_lock(&events->lock);
 	for (uint32_t i = 0; i < KFD_MODEL_SIGNALS; i++)
-		event_free(events->signals[i]);
+		kfd_model_event_free(events->signals[i]);
 	for (uint32_t i = 0; i < events->other_capacity; i++)
-		event_free(events->others[i]);
+		kfd_model_event_free(events->others[i]);
 	pthread_mutex_unlock(&events->lock);
 	kfd_model_bo_put(events->page_bo);
 	pthread_mutex_destroy(&events->lock);
@@ -66,7 +66,7 @@ struct kfd_model_event *kfd_model_event_find(struct kfd_model_events *events, ui
 }
 
 /* The user's page: host-visible memory of any GPU, at least 32 KiB (kfd.md 7.1). */
-static int set_user_page(struct kfd_model_process *process, uint64_t handle)
+int kfd_model_events_use_page(struct kfd_model_process *process, uint64_t handle)
 {
 	struct kfd_model_events *events = process->events;
 	struct kfd_model_bo *bo;
@@ -89,7 +89,7 @@ static int set_user_page(struct kfd_model_process *process, uint64_t handle)
 	return 0;
 }
 
-static int set_kernel_page(struct kfd_model_process *process)
+int kfd_model_events_make_page(struct kfd_model_process *process)
 {
 	struct kfd_model_events *events = process->events;
 	uint64_t offset, span;
@@ -123,33 +123,71 @@ static uint32_t free_signal_id(const struct kfd_model_events *events)
 	return 0;
 }
 
-static int place_other(struct kfd_model_events *events, struct kfd_model_event *event)
+/* Makes room for an index of the other types. */
+static int grow_others(struct kfd_model_events *events, uint32_t index)
 {
-	uint32_t index = 0, capacity = events->other_capacity;
+	uint32_t capacity = events->other_capacity ? events->other_capacity : 16;
 	struct kfd_model_event **table;
 
-	while (index < capacity && events->others[index])
+	if (index >= NONSIGNAL_CAPACITY)
+		return -ENOSPC;
+	while (capacity <= index)
+		capacity *= 2;
+	table = realloc(events->others, capacity * sizeof(*table));
+	if (!table)
+		return -ENOMEM;
+	memset(table + events->other_capacity, 0,
+	       (capacity - events->other_capacity) * sizeof(*table));
+	events->others = table;
+	events->other_capacity = capacity;
+	return 0;
+}
+
+static int place_other(struct kfd_model_events *events, struct kfd_model_event *event)
+{
+	uint32_t index = 0;
+	int rc = 0;
+
+	while (index < events->other_capacity && events->others[index])
 		index++;
-	if (index == capacity) {
-		if (capacity >= NONSIGNAL_CAPACITY)
-			return -ENOSPC;
-		capacity = capacity ? capacity * 2 : 16;
-		table = realloc(events->others, capacity * sizeof(*table));
-		if (!table)
-			return -ENOMEM;
-		memset(table + index, 0, (capacity - index) * sizeof(*table));
-		events->others = table;
-		events->other_capacity = capacity;
-	}
+	if (index == events->other_capacity)
+		rc = grow_others(events, index);
+	if (rc)
+		return rc;
 	events->others[index] = event;
 	event->id = KFD_MODEL_NONSIGNAL_FIRST + index;
 	return 0;
 }
 
+int kfd_model_event_place(struct kfd_model_process *process, struct kfd_model_event *event)
+{
+	struct kfd_model_events *events = process->events;
+	uint32_t index = event->id - KFD_MODEL_NONSIGNAL_FIRST;
+	int rc = 0;
+
+	if (is_signal_type(event->type)) {
+		if (!event->id || event->id >= events->slot_limit || !events->slots ||
+		    events->signals[event->id])
+			return -EINVAL;
+		events->signals[event->id] = event;
+		events->signal_count++;
+		return 0;
+	}
+	if (event->id < KFD_MODEL_NONSIGNAL_FIRST || index >= NONSIGNAL_CAPACITY)
+		return -EINVAL;
+	if (index >= events->other_capacity)
+		rc = grow_others(events, index);
+	if (!rc && events->others[index])
+		rc = -EINVAL;
+	if (!rc)
+		events->others[index] = event;
+	return rc;
+}
+
 static int place_signal(struct kfd_model_process *process, struct kfd_model_event *event)
 {
 	struct kfd_model_events *events = process->events;
-	int rc = events->slots ? 0 : set_kernel_page(process);
+	int rc = events->slots ? 0 : kfd_model_events_make_page(process);
 
 	if (rc)
 		return rc;
@@ -180,7 +218,7 @@ static int create_locked(struct kfd_model_process *process,
 	int rc;
 
 	if (args->event_page_offset) {
-		rc = set_user_page(process, args->event_page_offset);
+		rc = kfd_model_events_use_page(process, args->event_page_offset);
 		if (rc)
 			return rc;
 	}
@@ -232,7 +270,7 @@ int kfd_model_event_destroy(struct kfd_model_process *process, uint32_t id)
 		} else {
 			events->others[id - KFD_MODEL_NONSIGNAL_FIRST] = NULL;
 		}
-		event_free(event);
+		kfd_model_event_free(event);
 	}
 	pthread_mutex_unlock(&events->lock);
 	return rc;

@@ -63,6 +63,16 @@ void kfd_model_events_page_mapped(struct kfd_model_process *process, uint64_t va
 void *kfd_model_events_page_host(struct kfd_model_process *process, uint64_t va,
 				 uint64_t *span_bytes);
 
+/*
+ * For event-image.c, under the events' lock: the pages that slots may lie in.
+ * @return 0, -EINVAL, -EBUSY or -ENOMEM.
+ */
+int kfd_model_events_use_page(struct kfd_model_process *process, uint64_t handle);
+int kfd_model_events_make_page(struct kfd_model_process *process);
+/* Puts an event into the table under its id. @return 0, -EINVAL for a bad or used id, or -ENOMEM. */
+int kfd_model_event_place(struct kfd_model_process *process, struct kfd_model_event *event);
+void kfd_model_event_free(struct kfd_model_event *event);
+
 /* For wait.c, all under the events' lock. */
 struct kfd_model_event *kfd_model_event_find(struct kfd_model_events *events, uint32_t id);
 void kfd_model_event_fire(struct kfd_model_event *event);

@@ -56,6 +56,22 @@ enum kfd_model_queue_type {
 	KFD_MODEL_QUEUE_SDMA_BY_ENG_ID = 4,
 };
 
+#define KFD_MODEL_QUEUE_LEVELS 3 /* a ring and the buffers that its packets lead into */
+
+/* How far an engine has got with a queue; part of checkpoints. */
+struct kfd_model_queue_state {
+	uint32_t dead;
+	uint32_t depth; /* levels in use */
+	struct {
+		uint64_t va, pos, end; /* as in struct gpu_level */
+	} levels[KFD_MODEL_QUEUE_LEVELS];
+	uint64_t atomic_return;
+	uint32_t program_low, program_high;
+	uint64_t read; /* packets consumed */
+	uint64_t start_ticks;
+	uint32_t started, deps_met;
+};
+
 struct kfd_model_queue_config {
 	enum kfd_model_queue_type type;
 	uint32_t queue_id;    /* the KFD's */
@@ -68,6 +84,8 @@ struct kfd_model_queue_config {
 	 */
 	const void *doorbell;
 	void *vm; /* handed back to the host functions */
+	/* What the queue goes on from, once its one eviction ends; NULL for a new one. Borrowed. */
+	const struct kfd_model_queue_state *state;
 };
 
 /* The engines of one simulated GPU: threads that serve its queues. */
@@ -85,6 +103,10 @@ void kfd_model_gpu_free(struct kfd_model_gpu *gpu);
 /* Starts serving a queue. @return NULL without memory or thread. */
 struct kfd_model_queue *kfd_model_queue_new(struct kfd_model_gpu *gpu,
 					    const struct kfd_model_queue_config *config);
+/* Whether the configuration's state can be one of such a queue. */
+bool kfd_model_queue_may_load(const struct kfd_model_queue_config *config);
+/* How far a queue is that is evicted. */
+void kfd_model_queue_save(struct kfd_model_queue *queue, struct kfd_model_queue_state *state);
 /* New ring, or a stop when ring_va, ring_size_bytes or percentage is 0. Returns when in force. */
 void kfd_model_queue_update(struct kfd_model_queue *queue, uint64_t ring_va,
 			    uint64_t ring_size_bytes, uint32_t percentage);

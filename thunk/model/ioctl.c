@@ -12,6 +12,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "control.h"
+#include "criu.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "queue.h"
 #include "usercopy.h"
@@ -178,11 +180,11 @@ static uint32_t node_of(const struct entry *entry, struct kfd_model_process *pro
 		break;
 	case BY_GPU_ID:
 		memcpy(&id, args + entry->gpu_at, sizeof(id));
-		node = kfd_model_node_of_gpu(process->model, id);
+		node = kfd_model_process_node(process, id);
 		break;
 	case BY_HANDLE:
 		memcpy(&handle, args + entry->gpu_at, sizeof(handle));
-		node = kfd_model_node_of_gpu(process->model, (uint32_t)(handle >> 32));
+		node = kfd_model_process_node(process, (uint32_t)(handle >> 32));
 		break;
 	case BY_QUEUE:
 		memcpy(&id, args + entry->gpu_at, sizeof(id));
@@ -208,7 +210,7 @@ static uint32_t nodes_of(const struct entry *entry, struct kfd_model_process *pr
 	    kfd_model_copy_in(ids, map->device_ids_array_ptr, map->n_devices * sizeof(ids[0])))
 		return count;
 	for (uint32_t i = 0; i < map->n_devices; i++) {
-		const struct kfd_model_node *node = kfd_model_node_of_gpu(process->model, ids[i]);
+		const struct kfd_model_node *node = kfd_model_process_node(process, ids[i]);
 
 		if (node)
 			nodes[count++] = node->index;
@@ -237,6 +239,31 @@ static int carry_out(const struct entry *entry, struct kfd_model_call *call)
 	return rc;
 }
 
+/*
+ * A call through a descriptor that another process opened. Its tracer may take a checkpoint, as CRIU
+ * does, which is handed the descriptors of what it stops.
+ */
+static int another_ones(const struct kfd_model_file *file, unsigned long request, void *arg)
+{
+	struct kfd_ioctl_criu_args args = { 0 };
+	size_t size = _IOC_SIZE(request) < sizeof(args) ? _IOC_SIZE(request) : sizeof(args);
+	const struct entry *entry;
+	pid_t tracer;
+	int rc;
+
+	entry = find(file->model->scenario, _IOC_NR(request), &rc);
+	if (!entry || entry->handler != kfd_model_call_criu_op || file->pid <= 0)
+		return -EBADF;
+	tracer = kfd_model_status_pid(file->pid, "TracerPid:");
+	if (tracer != getpid() && tracer != gettid())
+		return -EBADF;
+	rc = kfd_model_copy_in(&args, (uintptr_t)arg, size);
+	if (rc)
+		return rc;
+	rc = kfd_model_criu_through(file->pid, &args);
+	return kfd_model_copy_out((uintptr_t)arg, &args, size) ? -EFAULT : rc;
+}
+
 int kfd_model_ioctl(struct kfd_model_file *file, unsigned long request, void *arg)
 {
 	_Alignas(16) char fixed[STACK_BYTES] = { 0 };
@@ -246,7 +273,7 @@ int kfd_model_ioctl(struct kfd_model_file *file, unsigned long request, void *ar
 	int rc;
 
 	if (file->pid != getpid())
-		return -EBADF;
+		return another_ones(file, request, arg);
 	call.process = file->process;
 	call.user_bytes = user_bytes;
 	entry = find(file->model->scenario, _IOC_NR(request), &rc);

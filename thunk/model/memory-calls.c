@@ -44,14 +44,6 @@ int kfd_model_call_acquire_vm(struct kfd_model_call *call)
 	return 0;
 }
 
-/* The one memory type of the flags; 0 when there is none or a mixture. */
-static uint32_t memory_type(uint32_t flags)
-{
-	uint32_t type = flags & (VRAM | GTT | USERPTR | DOORBELL | MMIO_REMAP);
-
-	return type & (type - 1) ? 0 : type;
-}
-
 static int check_svm_overlap(struct kfd_model_process *process,
 			     const struct kfd_ioctl_alloc_memory_of_gpu_args *args)
 {
@@ -90,7 +82,7 @@ static int check_alloc(struct kfd_model_process *process,
 		return -EINVAL;
 	if ((args->flags & MMIO_REMAP) && args->size != PAGE_BYTES)
 		return -EINVAL;
-	if (!memory_type(args->flags))
+	if (!kfd_model_memory_type(args->flags))
 		return -EINVAL;
 	if ((args->flags & USERPTR) && !args->mmap_offset)
 		return -EINVAL;
@@ -217,7 +209,7 @@ int kfd_model_call_available_memory(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_get_available_memory_args *args = call->args;
 	struct kfd_model *model = call->process->model;
-	const struct kfd_model_node *node = kfd_model_node_of_gpu(model, args->gpu_id);
+	const struct kfd_model_node *node = kfd_model_process_node(call->process, args->gpu_id);
 	uint64_t vram, system;
 
 	if (!node)

@@ -159,7 +159,7 @@ int kfd_model_call_pc_sample(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_pc_sample_args *args = call->args;
 	struct kfd_model_process *process = call->process;
-	const struct kfd_model_node *node = kfd_model_node_of_gpu(process->model, args->gpu_id);
+	const struct kfd_model_node *node = kfd_model_process_node(process, args->gpu_id);
 	struct kfd_pc_sample_info infos[2];
 	uint32_t count;
 

@@ -26,6 +26,7 @@ static void vm_init(struct kfd_model_vm *vm, struct kfd_model_process *process,
 {
 	vm->process = process;
 	vm->node = node;
+	vm->gpu_id = node->gpu_id;
 }
 
 struct kfd_model_process *kfd_model_process_new(struct kfd_model *model, bool is_secondary)
@@ -117,7 +118,24 @@ struct kfd_model_vm *kfd_model_process_vm(struct kfd_model_process *process, uin
 	if (!gpu_id)
 		return NULL;
 	for (uint32_t i = 0; i < process->vm_count; i++)
-		if (process->vms[i].node->gpu_id == gpu_id)
+		if (process->vms[i].gpu_id == gpu_id)
+			return &process->vms[i];
+	return NULL;
+}
+
+const struct kfd_model_node *kfd_model_process_node(struct kfd_model_process *process,
+						    uint32_t gpu_id)
+{
+	const struct kfd_model_vm *vm = kfd_model_process_vm(process, gpu_id);
+
+	return vm ? vm->node : NULL;
+}
+
+struct kfd_model_vm *kfd_model_process_vm_of_actual(struct kfd_model_process *process,
+						    uint32_t actual_gpu_id)
+{
+	for (uint32_t i = 0; i < process->vm_count; i++)
+		if (process->vms[i].node->gpu_id == actual_gpu_id)
 			return &process->vms[i];
 	return NULL;
 }
@@ -135,7 +153,7 @@ uint64_t kfd_model_mmap_encode(const struct kfd_model_process *process,
 {
 	if (process->model->front.plain_offsets)
 		return store_offset;
-	return (uint64_t)type << 62 | (uint64_t)(vm ? vm->node->gpu_id & 0xffff : 0) << 46;
+	return (uint64_t)type << 62 | (uint64_t)(vm ? vm->gpu_id & 0xffff : 0) << 46;
 }
 
 int kfd_model_doorbell_slice(struct kfd_model_vm *vm)

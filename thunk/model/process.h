@@ -35,6 +35,8 @@ struct hsakmt_model_functions;
 struct kfd_model_vm {
 	struct kfd_model_process *process; /* borrowed */
 	const struct kfd_model_node *node; /* borrowed */
+	/* By which the process knows the GPU: the node's, unless a checkpoint came from another one. */
+	uint32_t gpu_id;
 
 	/* Protected by the process's lock. */
 	bool acquired;             /* ACQUIRE_VM was done */
@@ -83,6 +85,7 @@ struct kfd_model_process {
 		*control; /* owned; NULL when no other process can reach this one */
 	bool was_opened;  /* protected by the machine's lock */
 	bool criu_paused;
+	bool criu_restored; /* and not resumed yet */
 	bool xnack_enabled;
 	bool runtime_enabled;
 	bool ttmp_enabled;
@@ -136,10 +139,16 @@ void kfd_model_process_free(struct kfd_model_process *process);
 void kfd_model_process_after_fork(struct kfd_model_process *process);
 
 /*
- * The process on the GPU with this id.
+ * The process on the GPU that it knows by this id.
  * @return NULL for an unknown GPU.
  */
 struct kfd_model_vm *kfd_model_process_vm(struct kfd_model_process *process, uint32_t gpu_id);
+/* Its node; NULL likewise. */
+const struct kfd_model_node *kfd_model_process_node(struct kfd_model_process *process,
+						    uint32_t gpu_id);
+/* The process on the GPU that the machine knows by this id. */
+struct kfd_model_vm *kfd_model_process_vm_of_actual(struct kfd_model_process *process,
+						    uint32_t actual_gpu_id);
 /* The engines of a GPU, made when first needed. @return NULL without memory. */
 struct kfd_model_gpu *kfd_model_vm_engines(struct kfd_model_vm *vm);
 

@@ -136,6 +136,32 @@ void kfd_model_queue_buffers_put(struct kfd_model_kfd_queue *queue)
 		unuse(queue, i);
 }
 
+void kfd_model_queue_buffers_reuse(struct kfd_model_kfd_queue *queue)
+{
+	const struct kfd_ioctl_create_queue_args *args = &queue->args;
+	const struct {
+		unsigned int which;
+		uint64_t va;
+		bool at_start;
+	} wanted[] = {
+		{ BUFFER_RING, args->ring_base_address, true },
+		{ BUFFER_READ_PTR, args->read_pointer_address, false },
+		{ BUFFER_WRITE_PTR, args->write_pointer_address, false },
+		{ BUFFER_EOP, args->eop_buffer_address, true },
+		{ BUFFER_SAVE_AREA, args->ctx_save_restore_address, true },
+	};
+
+	if (!checks_buffers(queue->vm))
+		return;
+	for (unsigned int i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		struct kfd_model_bo *bo =
+			wanted[i].va ? find(queue->vm, wanted[i].va, 0, wanted[i].at_start) : NULL;
+
+		if (bo)
+			(void)use(queue, wanted[i].which, bo); /* fails without one only */
+	}
+}
+
 int kfd_model_queue_buffers_move_ring(struct kfd_model_kfd_queue *queue,
 				      const struct kfd_ioctl_create_queue_args *updated)
 {

@@ -16,5 +16,10 @@ void kfd_model_queue_buffers_put(struct kfd_model_kfd_queue *queue);
 /* Swaps the use of the old ring for one of the new. @return 0 or -EINVAL with nothing changed. */
 int kfd_model_queue_buffers_move_ring(struct kfd_model_kfd_queue *queue,
 				      const struct kfd_ioctl_create_queue_args *updated);
+/*
+ * The same for a queue that is restored: it passed the checks when it was made, and its save area may
+ * be memory that is not registered again yet. What is found is kept from being freed.
+ */
+void kfd_model_queue_buffers_reuse(struct kfd_model_kfd_queue *queue);
 
 #endif

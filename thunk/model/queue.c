@@ -10,6 +10,7 @@
 #include "doorbell.h"
 #include "engine04.h"
 #include "queue-buffers.h"
+#include "queue-internal.h"
 #include "store.h"
 #include "usercopy.h"
 
@@ -24,7 +25,7 @@ static bool is_user(uint64_t addr)
 	return addr < USER_LIMIT;
 }
 
-static bool is_sdma(uint32_t type)
+bool kfd_model_queue_is_sdma(uint32_t type)
 {
 	return type == KFD_IOC_QUEUE_TYPE_SDMA || type == KFD_IOC_QUEUE_TYPE_SDMA_XGMI ||
 	       type == KFD_IOC_QUEUE_TYPE_SDMA_BY_ENG_ID;
@@ -70,6 +71,22 @@ static int check_gpu(const struct kfd_ioctl_create_queue_args *args, const struc
 	return vm->acquired ? 0 : -ESRCH;
 }
 
+int kfd_model_queue_check(const struct kfd_model_process *process,
+			  struct kfd_ioctl_create_queue_args *args, const struct kfd_model_vm *vm)
+{
+	int rc = check_create(process, args);
+
+	return rc ? rc : check_gpu(args, vm);
+}
+
+bool kfd_model_queue_has_room(const struct kfd_model_vm *vm)
+{
+	uint32_t gfx = vm->node->gfx_version;
+
+	return vm->queue_count <
+	       (gfx == 90403 || gfx == 90404 ? QUEUES_PER_GPU_MULTI : QUEUES_PER_GPU);
+}
+
 static int free_id(const struct kfd_model_process *process)
 {
 	for (int id = 0; id < KFD_MODEL_QUEUES_MAX; id++)
@@ -82,17 +99,15 @@ static int free_id(const struct kfd_model_process *process)
 static int take_slots(struct kfd_model_kfd_queue *queue, struct kfd_model_process *process)
 {
 	struct kfd_model_vm *vm = queue->vm;
-	uint32_t gfx = vm->node->gfx_version;
-	uint32_t limit = gfx == 90403 || gfx == 90404 ? QUEUES_PER_GPU_MULTI : QUEUES_PER_GPU;
 	uint32_t engine = 0, hw_queue = 0;
 	int id = free_id(process), slot;
 
 	if (id < 0)
 		return id;
-	if (vm->queue_count >= limit)
+	if (!kfd_model_queue_has_room(vm))
 		return -ENOSPC;
 	queue->id = (uint32_t)id;
-	if (is_sdma(queue->type)) {
+	if (kfd_model_queue_is_sdma(queue->type)) {
 		queue->sdma_slot = kfd_model_sdma_take(vm, queue->type, queue->args.sdma_engine_id,
 						       &engine, &hw_queue);
 		if (queue->sdma_slot < 0)
@@ -112,7 +127,8 @@ static bool wants_to_run(const struct kfd_ioctl_create_queue_args *args)
 	return args->ring_base_address && args->ring_size && (args->queue_percentage & 0xff);
 }
 
-static int start_engine(struct kfd_model_kfd_queue *queue)
+static int start_engine(struct kfd_model_kfd_queue *queue,
+			const struct kfd_model_queue_state *state)
 {
 	struct kfd_model_vm *vm = queue->vm;
 	struct kfd_model_gpu *gpu;
@@ -126,6 +142,7 @@ static int start_engine(struct kfd_model_kfd_queue *queue)
 		.read_ptr_va = queue->args.read_pointer_address,
 		.write_ptr_va = queue->args.write_pointer_address,
 		.vm = vm,
+		.state = state,
 	};
 
 	char *slice = kfd_model_store_host(vm->process->store, vm->doorbell_offset, &span);
@@ -141,6 +158,8 @@ static int start_engine(struct kfd_model_kfd_queue *queue)
 	/* no program writes all ones, so even a first doorbell of 0 is a change (gpu.h) */
 	memset(slice, 0xff, kfd_model_doorbell_bytes(vm->node));
 	config.doorbell = slice;
+	if (state && !kfd_model_queue_may_load(&config))
+		return -EINVAL;
 	queue->engine = kfd_model_queue_new(gpu, &config);
 	if (!queue->engine)
 		return -ENOMEM;
@@ -148,8 +167,8 @@ static int start_engine(struct kfd_model_kfd_queue *queue)
 	return 0;
 }
 
-/* Undoes whatever was done; also the way a live queue ends. */
-static void queue_end(struct kfd_model_kfd_queue *queue, bool has_doorbell)
+/* Also the way a live queue ends. */
+void kfd_model_queue_end(struct kfd_model_kfd_queue *queue, bool has_doorbell)
 {
 	kfd_model_queue_free(queue->engine);
 	if (queue->vm->outside)
@@ -181,6 +200,19 @@ static void unpublish(struct kfd_model_process *process, struct kfd_model_kfd_qu
 	queue->vm->queue_count--;
 }
 
+int kfd_model_queue_start(struct kfd_model_process *process, struct kfd_model_kfd_queue *queue,
+			  const struct kfd_model_queue_state *state)
+{
+	int rc;
+
+	queue->awaits_resume = state != NULL;
+	publish(process, queue); /* first: its engine may report an error before it is back here */
+	rc = start_engine(queue, state);
+	if (rc)
+		unpublish(process, queue);
+	return rc;
+}
+
 static void tell_created(const struct kfd_model_kfd_queue *queue,
 			 struct kfd_ioctl_create_queue_args *args)
 {
@@ -200,10 +232,8 @@ int kfd_model_queue_create(struct kfd_model_process *process,
 	struct kfd_model_vm *vm = kfd_model_process_vm(process, args->gpu_id);
 	struct kfd_model_kfd_queue *queue;
 	bool has_doorbell = false;
-	int rc = check_create(process, args);
+	int rc = kfd_model_queue_check(process, args, vm);
 
-	if (!rc)
-		rc = check_gpu(args, vm);
 	if (!rc)
 		rc = kfd_model_doorbell_slice(vm);
 	if (rc)
@@ -223,18 +253,15 @@ int kfd_model_queue_create(struct kfd_model_process *process,
 	if (rc)
 		goto out;
 	has_doorbell = true;
-	publish(process, queue); /* first: its engine may report an error before it is back here */
-	rc = start_engine(queue);
-	if (rc) {
-		unpublish(process, queue);
+	rc = kfd_model_queue_start(process, queue, NULL);
+	if (rc)
 		goto out;
-	}
 	tell_created(queue, args);
 	kfd_model_debug_queue_new(process, queue);
 	queue = NULL;
 out:
 	if (queue)
-		queue_end(queue, has_doorbell);
+		kfd_model_queue_end(queue, has_doorbell);
 	return rc;
 }
 
@@ -251,7 +278,7 @@ int kfd_model_queue_destroy(struct kfd_model_process *process, uint32_t queue_id
 	if (!queue)
 		return -EINVAL;
 	unpublish(process, queue);
-	queue_end(queue, true);
+	kfd_model_queue_end(queue, true);
 	return 0;
 }
 
@@ -328,7 +355,8 @@ int kfd_model_queue_wave_state(struct kfd_model_process *process,
 
 	if (!queue)
 		return -EFAULT;
-	if (is_sdma(queue->type) || queue->is_active || !queue->args.ctx_save_restore_address)
+	if (kfd_model_queue_is_sdma(queue->type) || queue->is_active ||
+	    !queue->args.ctx_save_restore_address)
 		return -EINVAL;
 	/* no wave ever runs here: the control stack is empty and starts at its end */
 	header.wave_state.control_stack_offset = queue->args.ctl_stack_size;

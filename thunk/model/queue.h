@@ -19,6 +19,7 @@ struct kfd_model_kfd_queue {
 	struct kfd_model_queue *engine;                        /* owned; NULL with outside */
 	hsakmt_model_queue_t *outside; /* owned; the plug-in's, NULL while it is stopped */
 	bool is_active, is_suspended, has_gws, is_new;
+	bool awaits_resume; /* restored, and evicted until its process is resumed */
 	uint32_t cu_mask_bits;
 	uint32_t cu_mask[KFD_MODEL_CU_MASK_WORDS];
 	uint64_t exceptions; /* raised and not cleared; protected by the queues' lock */

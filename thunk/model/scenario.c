@@ -74,6 +74,16 @@ int kfd_model_scenario_before(struct kfd_model_scenario *scenario, uint32_t nr,
 	return error;
 }
 
+/* The GPU of an action as the process knows it. */
+static uint32_t gpu_id_of(const struct scenario_action *action, struct kfd_model *model,
+			  struct kfd_model_process *process)
+{
+	uint32_t actual = model->topology.nodes[action->node_index].gpu_id;
+	const struct kfd_model_vm *vm = kfd_model_process_vm_of_actual(process, actual);
+
+	return vm ? vm->gpu_id : actual;
+}
+
 static void raise_memory_exception(const struct scenario_action *action, struct kfd_model *model,
 				   struct kfd_model_process *process)
 {
@@ -82,7 +92,7 @@ static void raise_memory_exception(const struct scenario_action *action, struct 
 			     .ReadOnly = action->read_only,
 			     .NoExecute = action->no_execute },
 		.va = action->address,
-		.gpu_id = model->topology.nodes[action->node_index].gpu_id,
+		.gpu_id = gpu_id_of(action, model, process),
 		.ErrorType = action->error_type,
 	};
 
@@ -96,7 +106,7 @@ static void raise_hw_exception(const struct scenario_action *action, struct kfd_
 		.reset_type = action->reset_type,
 		.reset_cause = action->cause,
 		.memory_lost = action->memory_lost,
-		.gpu_id = model->topology.nodes[action->node_index].gpu_id,
+		.gpu_id = gpu_id_of(action, model, process),
 	};
 
 	kfd_model_events_hw_exception(process, &data);

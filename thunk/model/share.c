@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "bo.h"
+#include "caller.h"
 #include "drm.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "ioctl.h"
@@ -54,11 +55,11 @@ int kfd_model_export_backing(struct kfd_model_backing *backing, int flags)
 		index = kfd_model_backing_share(backing, 0);
 	if (index <= 0)
 		return -EINVAL;
-	if (kfd_model_store_share_at(kfd_model_store_fd(backing->store), (uint32_t)index, &share))
-		return -EINVAL;
+	/* the new one first: the old one may not be in this thread's table (control.h) */
 	fd = reopen(kfd_model_store_fd(backing->store), flags);
-	if (fd >= 0 && lseek(fd, index * RECORD_BYTES, SEEK_SET) < 0) {
-		close(fd);
+	if (fd >= 0 && (kfd_model_store_share_at(fd, (uint32_t)index, &share) ||
+			lseek(fd, index * RECORD_BYTES, SEEK_SET) < 0)) {
+		kfd_model_close_fd(fd);
 		fd = -EINVAL;
 	}
 	return fd;
@@ -175,6 +176,7 @@ int kfd_model_call_get_dmabuf_info(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_get_dmabuf_info_args *args = call->args;
 	const struct kfd_model_metadata *metadata;
+	const struct kfd_model_vm *owner;
 	struct kfd_model_share share;
 	uint32_t capacity = args->metadata_size;
 	int index;
@@ -186,7 +188,8 @@ int kfd_model_call_get_dmabuf_info(struct kfd_model_call *call)
 		return index;
 	metadata = &share.metadata;
 	args->size = share.size_bytes;
-	args->gpu_id = share.gpu_id;
+	owner = kfd_model_process_vm_of_actual(call->process, share.gpu_id);
+	args->gpu_id = owner ? owner->gpu_id : share.gpu_id;
 	args->flags =
 		share.alloc_flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT |
 				     KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);

@@ -199,8 +199,10 @@ void kfd_model_smi_migration(struct kfd_model_process *process, uint64_t start, 
 	for (uint32_t i = 0; i < process->vm_count; i++) {
 		uint32_t gpu_id = process->vms[i].node->gpu_id;
 
-		if (to_gpu_id && gpu_id != to_gpu_id)
+		if (to_gpu_id && process->vms[i].gpu_id != to_gpu_id)
 			continue;
+		if (to_gpu_id)
+			to_gpu_id = gpu_id; /* streams name GPUs as the machine does */
 		snprintf(text, sizeof(text), "%x %llu -%d @%llx(%llx) %x->%x %x:%x %d",
 			 KFD_SMI_EVENT_MIGRATE_START, (unsigned long long)ns, process->pid,
 			 (unsigned long long)(start >> PAGE_SHIFT),

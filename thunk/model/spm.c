@@ -72,7 +72,7 @@ int kfd_model_call_rlc_spm(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_spm_args *args = call->args;
 	struct kfd_model *model = call->process->model;
-	const struct kfd_model_node *node = kfd_model_node_of_gpu(model, args->gpu_id);
+	const struct kfd_model_node *node = kfd_model_process_node(call->process, args->gpu_id);
 	struct kfd_model_process **owner;
 	int rc;
 
@@ -123,7 +123,7 @@ static int lock_counters(struct kfd_model_process *process,
 			 const struct kfd_ioctl_pmc_settings *pmc)
 {
 	struct kfd_model *model = process->model;
-	const struct kfd_model_node *node = kfd_model_node_of_gpu(model, pmc->gpu_id);
+	const struct kfd_model_node *node = kfd_model_process_node(process, pmc->gpu_id);
 	struct kfd_model_process **owner;
 	int rc = 0;
 
@@ -147,7 +147,7 @@ static int lock_counters(struct kfd_model_process *process,
 static int limit_throughput(struct kfd_model_process *process,
 			    const struct kfd_ioctl_ptl_control *ptl)
 {
-	return kfd_model_node_of_gpu(process->model, ptl->gpu_id) ? -EOPNOTSUPP : -EINVAL;
+	return kfd_model_process_node(process, ptl->gpu_id) ? -EOPNOTSUPP : -EINVAL;
 }
 
 int kfd_model_call_profiler(struct kfd_model_call *call)

@@ -11,28 +11,15 @@
 
 #include "clock.h"
 #include "smi.h"
+#include "svm-internal.h"
 #include "usercopy.h"
 #include "vm.h"
 
 #define PAGE_BYTES        4096ull
 #define CAP_SVM           (1u << 27)
-#define GRANULARITY_MAX   0x3f
 #define GRANULARITY_START 9
 #define ALL_FLAGS         0xffu
 #define SPAN_UNREGISTERED (2ull << 20)
-
-struct range {
-	uint64_t start, end;          /* end is the first byte behind */
-	uint32_t preferred, prefetch; /* gpu_id, 0 system, or undefined */
-	uint32_t flags, granularity;
-	uint64_t access, in_place, no_access; /* bit a gpu_index */
-	struct range *next;                   /* owned; higher addresses */
-};
-
-struct kfd_model_svm {
-	struct range *ranges; /* owned */
-	uint32_t count;
-};
 
 struct kfd_model_svm *kfd_model_svm_new(void)
 {
@@ -49,6 +36,7 @@ void kfd_model_svm_free(struct kfd_model_svm *svm)
 		svm->ranges = range->next;
 		free(range);
 	}
+	free(svm->restored);
 	free(svm);
 }
 
@@ -137,7 +125,7 @@ static int gpu_bit(struct kfd_model_process *process, uint32_t gpu_id, uint64_t 
 	return 0;
 }
 
-static int check_location(struct kfd_model_process *process, uint32_t value)
+int kfd_model_svm_check_location(struct kfd_model_process *process, uint32_t value)
 {
 	uint64_t bit;
 
@@ -154,7 +142,7 @@ static int check_attribute(struct kfd_model_process *process,
 	switch (attr->type) {
 	case KFD_IOCTL_SVM_ATTR_PREFERRED_LOC:
 	case KFD_IOCTL_SVM_ATTR_PREFETCH_LOC:
-		return set ? check_location(process, attr->value) : 0;
+		return set ? kfd_model_svm_check_location(process, attr->value) : 0;
 	case KFD_IOCTL_SVM_ATTR_ACCESS:
 		return gpu_bit(process, attr->value, &bit);
 	case KFD_IOCTL_SVM_ATTR_ACCESS_IN_PLACE:
@@ -206,7 +194,9 @@ static void set_attribute(struct kfd_model_process *process, struct range *range
 		range->flags &= ~attr->value;
 		break;
 	case KFD_IOCTL_SVM_ATTR_GRANULARITY:
-		range->granularity = attr->value > GRANULARITY_MAX ? GRANULARITY_MAX : attr->value;
+		range->granularity = attr->value > KFD_MODEL_SVM_GRANULARITY_MAX
+					     ? KFD_MODEL_SVM_GRANULARITY_MAX
+					     : attr->value;
 		break;
 	}
 }
@@ -219,23 +209,33 @@ static bool overlaps_buffers(struct kfd_model_process *process, uint64_t start, 
 	return false;
 }
 
-static int set_locked(struct kfd_model_process *process, const struct kfd_ioctl_svm_args *args)
+int kfd_model_svm_pieces(struct kfd_model_process *process, uint64_t start, uint64_t end,
+			 struct range **first)
 {
 	struct kfd_model_svm *svm = process->svm;
-	uint64_t end = args->start_addr + args->size;
 	int rc;
 
-	if (overlaps_buffers(process, args->start_addr, args->size))
+	if (overlaps_buffers(process, start, end - start))
 		return -EADDRINUSE;
-	rc = split_at(svm, args->start_addr);
+	rc = split_at(svm, start);
 	if (!rc)
 		rc = split_at(svm, end);
 	if (!rc)
-		rc = fill(svm, args->start_addr, end);
+		rc = fill(svm, start, end);
+	if (!rc)
+		*first = first_behind(svm, start, NULL);
+	return rc;
+}
+
+static int set_locked(struct kfd_model_process *process, const struct kfd_ioctl_svm_args *args)
+{
+	uint64_t end = args->start_addr + args->size;
+	struct range *range;
+	int rc = kfd_model_svm_pieces(process, args->start_addr, end, &range);
+
 	if (rc)
 		return rc;
-	for (struct range *range = first_behind(svm, args->start_addr, NULL);
-	     range && range->start < end; range = range->next)
+	for (; range && range->start < end; range = range->next)
 		for (uint32_t i = 0; i < args->nattr; i++)
 			set_attribute(process, range, &args->attrs[i]);
 	return 0;
@@ -421,7 +421,7 @@ int kfd_model_xnack_ioctl(struct kfd_model_process *process,
 }
 
 /* Called with vm_lock. Without memory for a split the pieces stay: too much, never too little. */
-static void drop(struct kfd_model_svm *svm, uint64_t start, uint64_t end)
+void kfd_model_svm_drop(struct kfd_model_svm *svm, uint64_t start, uint64_t end)
 {
 	struct range **link;
 
@@ -442,7 +442,7 @@ void kfd_model_svm_unmapped(struct kfd_model_process *process, uint64_t start, u
 	uint64_t end = (start + size_bytes + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 
 	pthread_rwlock_wrlock(&process->vm_lock);
-	drop(process->svm, start, end);
+	kfd_model_svm_drop(process->svm, start, end);
 	pthread_rwlock_unlock(&process->vm_lock);
 }
 
@@ -506,7 +506,7 @@ bool kfd_model_svm_overlaps(struct kfd_model_process *process, uint64_t start, u
 
 		at = range->end < end ? range->end : end;
 		if (is_stale(range, from))
-			drop(process->svm, from, at);
+			kfd_model_svm_drop(process->svm, from, at);
 		else
 			overlaps = true;
 		if (at == end)

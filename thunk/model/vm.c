@@ -197,7 +197,7 @@ static void host_fault(void *data, uint64_t va, bool write)
 	struct kfd_model_vm *vm = data;
 	struct kfd_hsa_memory_exception_data fault = {
 		.va = va & ~4095ull,
-		.gpu_id = vm->node->gpu_id,
+		.gpu_id = vm->gpu_id,
 	};
 	struct vm_mapping *mapping;
 

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "model/gpu/state.h"
 #include "model/gpu/worker.h"
 
 /* Called with the lock held. */
@@ -106,6 +107,9 @@ struct kfd_model_queue *kfd_model_queue_new(struct kfd_model_gpu *gpu,
 	if (!queue->processor)
 		goto out;
 	ring_set(queue, config->ring_va, config->ring_size_bytes);
+	if (config->state)
+		gpu_state_load(queue, config->state);
+	queue->config.state = NULL;
 	queue->doorbell_seen = gpu_doorbell_read(queue);
 	pthread_mutex_lock(&gpu->lock);
 	if (!start_thread(gpu)) {

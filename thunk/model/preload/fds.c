@@ -5,6 +5,7 @@
  */
 #include "fds.h"
 
+#include "caller.h"
 #include "machine.h"
 #include "real.h"
 #include "virtgpu.h"
@@ -41,7 +42,7 @@ static _Atomic pid_t owner;
 
 struct preload_file *preload_fd(int fd)
 {
-	return fd >= 0 && fd < FDS_MAX ? files[fd] : NULL;
+	return fd >= 0 && fd < FDS_MAX && !kfd_model_caller_has_own_table() ? files[fd] : NULL;
 }
 
 static void file_put(struct preload_file *file)
@@ -57,7 +58,7 @@ static void file_put(struct preload_file *file)
 
 void preload_fd_gone(int fd)
 {
-	if (fd >= 0 && fd < FDS_MAX && files[fd] && owner == getpid())
+	if (preload_fd(fd) && owner == getpid())
 		file_put(atomic_exchange(&files[fd], NULL));
 }
 
@@ -178,7 +179,7 @@ struct preload_file *preload_fd_adopted(int fd)
 	int mark, saved = errno;
 	ssize_t length;
 
-	if (file || fd < 0 || fd >= FDS_MAX)
+	if (file || fd < 0 || fd >= FDS_MAX || kfd_model_caller_has_own_table())
 		return file;
 	mark = real_fcntl()(fd, F_GETSIG);
 	if (mark <= 0 || mark > (int)MARKS_MAX)

@@ -10,12 +10,15 @@
 #include <glob.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -633,6 +636,117 @@ static void devices_travel_between_processes(void **state)
 	close(sockets[1]);
 }
 
+#define CONTENT "what the buffer holds"
+
+/* One that holds a buffer, hands its KFD over, and lives until the socket's other end is closed. */
+static void hold_a_buffer(int socket)
+{
+	struct kfd_ioctl_alloc_memory_of_gpu_args alloc = {
+		.va_addr = 3ull << 44,
+		.size = PAGE,
+		.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC
+	};
+	int kfd = open_kfd(), render;
+	char *view, byte;
+
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	alloc.gpu_id = acquire(kfd, &render);
+	if (ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &alloc))
+		_exit(1);
+	view = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, render,
+		    (off_t)alloc.mmap_offset);
+	if (view == MAP_FAILED)
+		_exit(2);
+	strcpy(view, CONTENT);
+	send_fd(socket, kfd);
+	_exit(read(socket, &byte, 1) != 0);
+}
+
+struct checkpoint {
+	struct kfd_criu_device_bucket devices[8];
+	struct kfd_criu_bo_bucket bo;
+	char data[16384];
+	struct kfd_ioctl_criu_args args;
+};
+
+/* Becomes what was checkpointed, and finds the buffer where it was. */
+static void come_back(struct checkpoint *c)
+{
+	int kfd = open_kfd(), render = open("/dev/dri/renderD128", O_RDWR);
+	struct kfd_ioctl_free_memory_of_gpu_args gone;
+	char *view;
+
+	for (int i = 0; i < 8; i++)
+		c->devices[i].drm_fd = (uint32_t)render; /* all but the first need none */
+	c->args.op = KFD_CRIU_OP_RESTORE;
+	if (ioctl(kfd, AMDKFD_IOC_CRIU_OP, &c->args))
+		_exit(1);
+	view = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)c->bo.dmabuf_fd, 0);
+	if (view == MAP_FAILED)
+		_exit(2);
+	strcpy(view, CONTENT);
+	c->args.op = KFD_CRIU_OP_RESUME;
+	c->args.pid = (uint32_t)getpid();
+	if (ioctl(kfd, AMDKFD_IOC_CRIU_OP, &c->args))
+		_exit(3);
+	view = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, render, (off_t)c->bo.restored_offset);
+	if (view == MAP_FAILED || strcmp(view, CONTENT) != 0)
+		_exit(4);
+	gone.handle = (uint64_t)first_gpu() << 32;
+	_exit(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &gone) ? 5 : 0);
+}
+
+/* As CRIU does it: the descriptor from the process, the contents by dma-bufs. */
+static void a_checkpoint_is_taken_through_a_descriptor(void **state)
+{
+	struct checkpoint c = { .args = { .op = KFD_CRIU_OP_PROCESS_INFO } };
+	int sockets[2], kfd, status = -1;
+	pid_t child;
+	char *view;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
+	child = fork();
+	if (child == 0) {
+		close(sockets[0]);
+		hold_a_buffer(sockets[1]);
+	}
+	kfd = receive_fd(sockets[0]);
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_CRIU_OP, &c.args), -1);
+	assert_int_equal(errno, EBADF);
+	assert_int_equal(ptrace(PTRACE_SEIZE, child, NULL, NULL), 0);
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_CRIU_OP, &c.args), 0);
+	assert_int_equal(c.args.pid, child);
+	assert_int_equal(c.args.num_bos, 1);
+	assert_int_equal(c.args.num_devices, 8);
+	assert_in_range(c.args.priv_data_size, 1, sizeof(c.data));
+	c.args.op = KFD_CRIU_OP_CHECKPOINT;
+	c.args.pid = 0;
+	c.args.devices = (uintptr_t)c.devices;
+	c.args.bos = (uintptr_t)&c.bo;
+	c.args.priv_data = (uintptr_t)c.data;
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_CRIU_OP, &c.args), 0);
+	assert_true(c.bo.addr == 3ull << 44 && c.bo.size == PAGE);
+	assert_int_equal(lseek((int)c.bo.dmabuf_fd, 0, SEEK_END), PAGE);
+	view = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, (int)c.bo.dmabuf_fd, 0);
+	assert_ptr_not_equal(view, MAP_FAILED);
+	assert_string_equal(view, CONTENT);
+	munmap(view, PAGE);
+	close((int)c.bo.dmabuf_fd);
+	close(kfd);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	child = fork();
+	if (child == 0)
+		come_back(&c);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(sockets[0]);
+	close(sockets[1]);
+}
+
 #define INHERITED "--inherited"
 
 /* The program once more, with descriptors that it did not open: KFD, render node, mine or not. */
@@ -859,6 +973,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(closed_numbers_are_ordinary_again),
 		cmocka_unit_test(a_child_opens_the_device_anew),
 		cmocka_unit_test(devices_travel_between_processes),
+		cmocka_unit_test(a_checkpoint_is_taken_through_a_descriptor),
 		cmocka_unit_test(devices_stay_over_exec),
 		cmocka_unit_test(a_vfork_child_leaves_the_parents_device_alone),
 		cmocka_unit_test(a_walk_finds_the_way_to_the_topology),
