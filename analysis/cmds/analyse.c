@@ -12,6 +12,7 @@
 
 #include "cmds/copies.h"
 #include "input/discover.h"
+#include "input/metadata.h"
 #include "input/salvage.h"
 #include "output/allocs_report.h"
 #include "output/flames.h"
@@ -464,12 +465,46 @@ static void add_losses(struct analysis *analysis)
 	}
 }
 
+static bool lies_in(const char *path, const char *folder)
+{
+	const size_t length = strlen(folder);
+
+	return strncmp(path, folder, length) == 0 &&
+	       (path[length] == '/' || path[length] == '\0' || folder[length - 1] == '/');
+}
+
+/* Process ids mean something within their recording alone. */
+static void add_ending(struct analysis *analysis, const struct analyse_ending *ending,
+		       const char *trace)
+{
+	char *path = g_build_filename(trace, "metadata", NULL), *metadata = NULL, *uuid;
+	gsize size;
+
+	if (g_file_get_contents(path, &metadata, &size, NULL)) {
+		uuid = metadata_uuid(metadata, size);
+		model_end_process(analysis->model, uuid, ending->pid, ending->exit_code,
+				  ending->signal);
+		g_free(uuid);
+	}
+	g_free(metadata);
+	g_free(path);
+}
+
 static void add_endings(struct analysis *analysis)
 {
 	for (size_t i = 0; i < analysis->options->ending_count; i++) {
 		const struct analyse_ending *ending = &analysis->options->endings[i];
 
-		model_end_process(analysis->model, ending->pid, ending->exit_code, ending->signal);
+		if (!ending->folder)
+			model_end_process(analysis->model, NULL, ending->pid, ending->exit_code,
+					  ending->signal);
+		for (guint j = 0; ending->folder && j < analysis->salvages->len; j++) {
+			const char *trace =
+				g_array_index(analysis->salvages, struct salvage, j).trace;
+
+			if (lies_in(trace, ending->folder))
+				add_ending(analysis, ending, trace);
+		}
 	}
 }
 

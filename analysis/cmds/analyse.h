@@ -40,6 +40,7 @@ enum analyse_report {
 
 /* How a traced process ended, from whoever started it: LTTng records no exit status. */
 struct analyse_ending {
+	const char *folder; /* of the recordings that it is told of; NULL: of all */
 	uint32_t pid;
 	int exit_code; /* -1: it did not exit */
 	int signal;    /* 0: no signal ended it */

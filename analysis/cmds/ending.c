@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <glib.h>
 #include <jansson.h>
+#include <string.h>
+
+#include "input/discover.h"
 
 #define NOTE "kfdscope.json"
 
@@ -25,7 +28,7 @@ bool ending_write(const char *directory, const struct analyse_ending *ending, ch
 	return ok;
 }
 
-bool ending_read(const char *directory, struct analyse_ending *ending)
+static bool read_note(const char *directory, struct analyse_ending *ending)
 {
 	char *path = g_build_filename(directory, NOTE, NULL);
 	json_t *root = json_load_file(path, 0, NULL);
@@ -37,6 +40,51 @@ bool ending_read(const char *directory, struct analyse_ending *ending)
 	json_decref(root);
 	g_free(path);
 	return ok && pid > 0;
+}
+
+static void add_note(const char *directory, GArray *endings)
+{
+	struct analyse_ending ending = { 0 };
+
+	for (guint i = 0; i < endings->len; i++)
+		if (g_str_equal(g_array_index(endings, struct analyse_ending, i).folder, directory))
+			return; /* several traces have one note */
+	if (!read_note(directory, &ending))
+		return;
+	ending.folder = g_strdup(directory);
+	g_array_append_val(endings, ending);
+}
+
+/* A note stands in the recording's directory, its traces some levels below. */
+void ending_read_all(const char *path, GArray *endings)
+{
+	GPtrArray *traces = g_ptr_array_new_with_free_func(g_free);
+	size_t length = strlen(path);
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	(void)discover_traces(path, traces); /* whoever reads them tells what is wrong */
+	for (guint i = 0; i < traces->len; i++) {
+		char *directory = g_strdup(g_ptr_array_index(traces, i));
+
+		for (;;) {
+			char *slash = strrchr(directory, '/');
+
+			add_note(directory, endings);
+			if (!slash || (size_t)(slash - directory) < length)
+				break;
+			*slash = '\0';
+		}
+		g_free(directory);
+	}
+	g_ptr_array_free(traces, TRUE);
+}
+
+void ending_clear(void *data)
+{
+	struct analyse_ending *ending = data;
+
+	g_free((char *)ending->folder);
 }
 
 bool ending_write_snapshots(const char *directory, const GPtrArray *paths)

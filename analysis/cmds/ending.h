@@ -16,8 +16,14 @@
 bool ending_write(const char *directory, const struct analyse_ending *ending, char *const *argv)
 	__attribute__((warn_unused_result));
 
-/* Reads the note of a recording; false when there is none, or none that makes sense. */
-bool ending_read(const char *directory, struct analyse_ending *ending);
+/*
+ * Reads the notes of all recordings at or below a path; what makes no sense is left out.
+ *
+ * @param endings  of struct analyse_ending, with ending_clear() as its clear function.
+ */
+void ending_read_all(const char *path, GArray *endings);
+/* For containers: frees what ending_read_all() put into one. */
+void ending_clear(void *ending);
 
 /*
  * Notes which snapshots a flight recorder has written into a directory so far: they have much in common,

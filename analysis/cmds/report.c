@@ -108,25 +108,26 @@ static bool paths_valid(const struct cmd *cmd, const struct analyse_options *ana
 
 int report_analyse(const struct cmd *cmd, struct analyse_options *analyse)
 {
-	struct analyse_ending *endings;
+	GArray *endings;
 	char *program;
 	const struct sigaction stop = { .sa_handler = interrupted, .sa_flags = SA_RESETHAND };
 	int rc;
 
 	if (!paths_valid(cmd, analyse))
 		return CMD_EXIT_USAGE;
-	endings = g_new0(struct analyse_ending, analyse->path_count);
+	endings = g_array_new(FALSE, FALSE, sizeof(struct analyse_ending));
+	g_array_set_clear_func(endings, ending_clear);
 	program = g_strdup_printf("kfdscope: %s", cmd->name);
 	for (size_t i = 0; i < analyse->path_count; i++)
-		analyse->ending_count +=
-			ending_read(analyse->paths[i], &endings[analyse->ending_count]);
-	analyse->endings = endings;
+		ending_read_all(analyse->paths[i], endings);
+	analyse->endings = (const struct analyse_ending *)(const void *)endings->data;
+	analyse->ending_count = endings->len;
 	analyse->program = program;
 	/* A second Ctrl-C ends us at once. */
 	sigaction(SIGINT, &stop, NULL);
 	rc = analyse_run(analyse);
 	g_free(program);
-	g_free(endings);
+	g_array_free(endings, TRUE);
 	return rc;
 }
 

@@ -102,3 +102,24 @@ bool metadata_is_whole(const char *metadata, gsize size)
 		scan_byte(&scan, metadata[i]);
 	return scan_is_whole(&scan);
 }
+
+char *metadata_uuid(const char *metadata, gsize size)
+{
+	enum { UUID_AT = 4, UUID_BYTES = 16, TEXT_LENGTH = 36 };
+	GString *digits = g_string_new(NULL);
+	const char *text;
+
+	if (size >= PACKET_HEADER && read_u32(metadata) == PACKET_MAGIC) {
+		for (int i = 0; i < UUID_BYTES; i++)
+			g_string_append_printf(digits, "%02x",
+					       (unsigned char)metadata[UUID_AT + i]);
+		return g_string_free(digits, FALSE);
+	}
+	/* The trace's own is the first. */
+	text = g_strstr_len(metadata, (gssize)size, "uuid = \"");
+	text = text ? text + strlen("uuid = \"") : NULL;
+	for (int i = 0; text && i < TEXT_LENGTH && text + i < metadata + size; i++)
+		if (g_ascii_isxdigit(text[i]))
+			g_string_append_c(digits, g_ascii_tolower(text[i]));
+	return g_string_free(digits, digits->len != 2 * UUID_BYTES);
+}

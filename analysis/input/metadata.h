@@ -14,5 +14,10 @@
  * @return true also for what this cannot judge: another byte order, another format.
  */
 bool metadata_is_whole(const char *metadata, gsize size);
+/*
+ * The number of the trace that the description is of.
+ * @return 32 hexadecimal digits, to be freed; NULL: it has none.
+ */
+char *metadata_uuid(const char *metadata, gsize size);
 
 #endif

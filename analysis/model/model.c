@@ -591,12 +591,14 @@ void model_take(struct model *model, const struct record *record)
 	model->last->own_events++; /* the record was its */
 }
 
-void model_end_process(struct model *model, uint32_t vpid, int exit_code, int signal)
+void model_end_process(struct model *model, const char *recording, uint32_t vpid, int exit_code,
+		       int signal)
 {
 	for (guint i = model->processes->len; i > 0; i--) {
 		struct process *process = g_ptr_array_index(model->processes, i - 1);
 
-		if (process->vpid != vpid)
+		if (process->vpid != vpid ||
+		    (recording && g_strcmp0(process->recording, recording) != 0))
 			continue;
 		process->end = signal ? PROCESS_END_SIGNAL : PROCESS_END_EXIT;
 		process->end_code = signal ? signal : exit_code;

@@ -67,10 +67,12 @@ const struct scope *model_scope(const struct model *model);
 void model_take(struct model *model, const struct record *record);
 /*
  * How a process ended, known from outside of the recording.
+ * @param recording  its number, as of records; NULL: whichever.
  * @param exit_code  -1: it did not exit.
  * @param signal     0: no signal ended it.
  */
-void model_end_process(struct model *model, uint32_t vpid, int exit_code, int signal);
+void model_end_process(struct model *model, const char *recording, uint32_t vpid, int exit_code,
+		       int signal);
 /* An event of another tracer is left out, since the recording lacks its counterpart. */
 void model_note_unpaired(struct model *model);
 /* The recording is over: closes what is open. Call it once, before reading results. */

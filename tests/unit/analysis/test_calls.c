@@ -260,7 +260,7 @@ static void an_ending_known_from_outside_is_of_the_last_process_of_the_id(void *
 
 	(void)state;
 	assert_null(error);
-	model_end_process(model, 1, -1, 9);
+	model_end_process(model, NULL, 1, -1, 9);
 	model_finish(model);
 	assert_int_equal(process_at(model, 0)->end, PROCESS_END_UNKNOWN);
 	assert_int_equal(process_at(model, 1)->end, PROCESS_END_SIGNAL);
