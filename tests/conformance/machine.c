@@ -32,19 +32,15 @@ static void write_scenario(struct machine *m, const char *text)
 	close(fd);
 }
 
-static void machine_begin(struct machine *m, const struct conformance_case *c)
+static void start(struct machine *m, const char *topology, bool plain_offsets)
 {
-	struct kfd_model_front front = { .render_file = render_file, .data = m };
-	char topology[4096];
+	const struct kfd_model_front front = { .render_file = render_file,
+					       .data = m,
+					       .plain_offsets = plain_offsets };
 
-	memset(m, 0, sizeof(*m));
-	snprintf(topology, sizeof(topology), "%s/%s", KFDSCOPE_TOPOLOGIES,
-		 c->topology ? c->topology : "gfx90a");
-	if (c->scenario)
-		write_scenario(m, c->scenario);
-	assert_int_equal(
-		kfd_model_new(topology, c->scenario ? m->scenario_path : NULL, &front, &m->model),
-		0);
+	assert_int_equal(kfd_model_new(topology, m->scenario_path[0] ? m->scenario_path : NULL,
+				       &front, &m->model),
+			 0);
 	assert_int_equal(kfd_model_open(m->model, &m->file), 0);
 	for (uint32_t i = 0; i < kfd_model_node_count(m->model); i++) {
 		const struct kfd_model_node *node = kfd_model_node_at(m->model, i);
@@ -58,6 +54,29 @@ static void machine_begin(struct machine *m, const struct conformance_case *c)
 			m->second_gpu = node->gpu_id;
 		}
 	}
+}
+
+static void machine_begin(struct machine *m, const struct conformance_case *c)
+{
+	char topology[4096];
+
+	memset(m, 0, sizeof(*m));
+	snprintf(topology, sizeof(topology), "%s/%s", KFDSCOPE_TOPOLOGIES,
+		 c->topology ? c->topology : "gfx90a");
+	if (c->scenario)
+		write_scenario(m, c->scenario);
+	start(m, topology, false);
+}
+
+void machine_be_plain(struct machine *m)
+{
+	char topology[4096];
+
+	snprintf(topology, sizeof(topology), "%s", kfd_model_topology_dir(m->model));
+	kfd_model_close(m->file);
+	kfd_model_free(m->model);
+	m->gpu = m->second_gpu = 0;
+	start(m, topology, true);
 }
 
 static void machine_end(struct machine *m)

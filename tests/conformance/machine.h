@@ -54,6 +54,8 @@ struct conformance_case {
 int conformance_main(int argc, char **argv, const char *group, const struct conformance_case *cases,
 		     size_t count);
 
+/* Starts anew with offsets that are those of the memory file, as with a plug-in. */
+void machine_be_plain(struct machine *m);
 /* An ioctl with any argument. @return what the driver returns: 0 or more, or -errno. */
 int machine_ioctl(struct machine *m, unsigned long request, void *args);
 /* A descriptor that is this render node, of a new open file. */

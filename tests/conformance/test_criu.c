@@ -365,6 +365,9 @@ static void run_a_new_queue(struct machine *m)
 		while (__atomic_load_n(done, __ATOMIC_ACQUIRE) != n)
 			usleep(100);
 	}
+	/* where plain offsets are told, the doorbells may lie elsewhere than before */
+	world->doorbell_offset =
+		(args.doorbell_offset & ~8191ull) | (world->doorbell_offset & 8191);
 	destroy.queue_id = args.queue_id;
 	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_DESTROY_QUEUE, &destroy), 0);
 	for (int i = 0; i < 3; i++) {
@@ -440,6 +443,12 @@ static void a_process_comes_back(struct machine *m)
 	target_end(&t, SIGKILL);
 	bring_back(m);
 	world_end();
+}
+
+static void a_process_comes_back_behind_a_plug_in(struct machine *m)
+{
+	machine_be_plain(m);
+	a_process_comes_back(m);
 }
 
 static void a_process_goes_on_after_its_checkpoint(struct machine *m)
@@ -658,6 +667,7 @@ static void spoilt_checkpoints_do_no_harm(struct machine *m)
 static const struct conformance_case cases[] = {
 	{ "CRIU_OP", "ESRCH", "a process comes back", a_process_comes_back, NULL, NULL },
 	{ "CRIU_OP", NULL, "a process comes back on an older generation", a_process_comes_back, "gfx906", NULL },
+	{ "CRIU_OP", NULL, "a process comes back behind a plug-in", a_process_comes_back_behind_a_plug_in, NULL, NULL },
 	{ "CRIU_OP", NULL, "a process goes on after its checkpoint", a_process_goes_on_after_its_checkpoint, NULL, NULL },
 	{ "CRIU_OP", NULL, "a process comes back on another GPU", a_process_comes_back_on_another_gpu, "gfx90ax4", NULL },
 	{ "CRIU_OP", NULL, "its tracer uses a process's descriptor", its_tracer_uses_a_process_s_descriptor, NULL, NULL },
