@@ -2,7 +2,7 @@
 /* What events tell of the thunk's objects: contexts, nodes, events and what a wait found in them. */
 #include <string.h>
 
-#include "event/event-internal.h"
+#include "event/event.h"
 #include "perf/perf.h"
 #include "topology/topology.h"
 #include "values.h"
@@ -28,13 +28,12 @@ uint32_t trace_gpu_of_node(const struct kmt_context *ctx, uint32_t node_id)
 
 uint32_t trace_event_id(struct kmt_context *ctx, const HsaEvent *event)
 {
-	const struct event *record;
+	uint32_t id;
 
 	/* The caller's pointer may be stale: only the registry says whether it can be followed. */
 	if (!event || !kmt_context_usable(ctx))
 		return 0;
-	record = event_find(ctx, event);
-	return record ? record->id : 0;
+	return kmt_event_id(ctx, event, &id) ? id : 0;
 }
 
 /*

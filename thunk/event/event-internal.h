@@ -3,6 +3,8 @@
 #ifndef KFDSCOPE_THUNK_EVENT_EVENT_INTERNAL_H
 #define KFDSCOPE_THUNK_EVENT_EVENT_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "event/event.h"
 #include "event/handle_set.h"
 #include "hsakmt/linux/kfd_ioctl.h"
@@ -14,7 +16,8 @@ struct event {
 	uint32_t type;   /* HSA_EVENTTYPE */
 	uint32_t node_id;
 	bool auto_reset;
-	uint64_t origin; /* who asked for it (origin.h) */
+	uint64_t origin;       /* who asked for it (origin.h) */
+	_Atomic uint32_t refs; /* one while the handle lives, one of each call that uses it */
 };
 
 struct kmt_events {
@@ -38,11 +41,13 @@ static inline bool event_is_system(const struct event *event)
 	return event->type != HSA_EVENTTYPE_SIGNAL && event->type != HSA_EVENTTYPE_DEBUG_EVENT;
 }
 
-/* The live record of a public object, or NULL. */
-static inline struct event *event_find(struct kmt_context *ctx, const HsaEvent *object)
-{
-	return ctx->events ? kmt_handle_set_find(&ctx->events->live, (uintptr_t)object) : NULL;
-}
+/*
+ * The live record of a public object, or NULL. It stays until event_put(), also when another thread
+ * destroys the event meanwhile.
+ */
+struct event *event_get(struct kmt_context *ctx, const HsaEvent *object);
+/* The last one frees the record. Accepts NULL. */
+void event_put(struct event *event);
 
 /*
  * Logs what is known about a memory fault and the buffer it hit (events.md 5). May issue an SVM

@@ -91,13 +91,35 @@ void kmt_event_for_each(struct kmt_context *ctx,
 		kmt_handle_set_for_each(&ctx->events->live, visit_record, &pass);
 }
 
+struct event *event_get(struct kmt_context *ctx, const HsaEvent *object)
+{
+	struct event *event;
+
+	if (!ctx->events)
+		return NULL;
+	kmt_handle_set_read_lock(&ctx->events->live);
+	event = kmt_handle_set_find_locked(&ctx->events->live, (uintptr_t)object);
+	if (event)
+		atomic_fetch_add_explicit(&event->refs, 1, memory_order_relaxed);
+	kmt_handle_set_unlock(&ctx->events->live);
+	return event;
+}
+
+void event_put(struct event *event)
+{
+	if (event && atomic_fetch_sub_explicit(&event->refs, 1, memory_order_acq_rel) == 1)
+		free(event);
+}
+
 bool kmt_event_id(struct kmt_context *ctx, const HsaEvent *object, uint32_t *id)
 {
-	const struct event *event = event_find(ctx, object);
+	struct event *event = event_get(ctx, object);
+	bool found = event;
 
-	if (event)
+	if (found)
 		*id = event->id;
-	return event != NULL;
+	event_put(event);
+	return found;
 }
 
 static int destroy_id(struct kmt_context *ctx, uint32_t id)
@@ -256,6 +278,7 @@ HSAKMT_STATUS kmt_create_event(struct kmt_context *ctx, HsaEventDescriptor *desc
 	event = calloc(1, sizeof(*event));
 	if (!event)
 		return HSAKMT_STATUS_ERROR; /* not NO_MEMORY: events.md 2, step 3 */
+	atomic_init(&event->refs, 1);
 
 	kmt_global_lock();
 	rc = create_locked(ctx, &args, &slot_address);
@@ -293,24 +316,25 @@ HSAKMT_STATUS kmt_destroy_event(struct kmt_context *ctx, HsaEvent *object)
 			kmt_log(KMT_LOG_ERR, "event %u is lost: no memory", event->id);
 		return HSAKMT_STATUS_ERROR;
 	}
-	free(event);
+	event_put(event);
 	return HSAKMT_STATUS_SUCCESS;
 }
 
 /* The checks that set and reset share; *id is valid on SUCCESS. */
 static HSAKMT_STATUS user_event_id(struct kmt_context *ctx, const HsaEvent *object, uint32_t *id)
 {
-	const struct event *event;
+	HSAKMT_STATUS status;
+	struct event *event;
 
 	if (!kmt_context_usable(ctx))
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-	event = event_find(ctx, object);
+	event = event_get(ctx, object);
 	if (!event)
 		return HSAKMT_STATUS_INVALID_HANDLE;
-	if (event_is_system(event))
-		return HSAKMT_STATUS_ERROR;
 	*id = event->id;
-	return HSAKMT_STATUS_SUCCESS;
+	status = event_is_system(event) ? HSAKMT_STATUS_ERROR : HSAKMT_STATUS_SUCCESS;
+	event_put(event);
+	return status;
 }
 
 HSAKMT_STATUS kmt_set_event(struct kmt_context *ctx, HsaEvent *object)
@@ -335,7 +359,10 @@ HSAKMT_STATUS kmt_reset_event(struct kmt_context *ctx, HsaEvent *object)
 
 HSAKMT_STATUS kmt_query_event_state(struct kmt_context *ctx, HsaEvent *object)
 {
+	uint32_t id;
+
 	if (!kmt_context_usable(ctx))
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-	return event_find(ctx, object) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+	return kmt_event_id(ctx, object, &id) ? HSAKMT_STATUS_SUCCESS
+					      : HSAKMT_STATUS_INVALID_HANDLE;
 }

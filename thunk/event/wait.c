@@ -67,12 +67,13 @@ static HSAKMT_STATUS decode(struct kmt_context *ctx, HsaEvent *objects[],
 	HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
 
 	for (uint32_t i = 0; i < count && status == HSAKMT_STATUS_SUCCESS; i++) {
-		struct event *event = event_find(ctx, objects[i]);
+		struct event *event = event_get(ctx, objects[i]);
 
 		if (event && event->type == HSA_EVENTTYPE_MEMORY)
 			status = decode_memory(ctx, event, &records[i].memory_exception_data);
 		else if (event && event->type == HSA_EVENTTYPE_HW_EXCEPTION)
 			status = decode_hw(ctx, event, &records[i].hw_exception_data);
+		event_put(event);
 	}
 	return status;
 }

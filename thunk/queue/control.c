@@ -16,6 +16,7 @@ HSAKMT_STATUS kmt_update_queue(struct kmt_context *ctx, HSA_QUEUEID handle, HSAu
 		.ring_size = (uint32_t)ring_size_bytes,
 		.queue_percentage = percentage,
 	};
+	HSAKMT_STATUS status = HSAKMT_STATUS_ERROR;
 	struct queue *queue;
 
 	(void)event; /* the KFD has no place for it */
@@ -23,17 +24,20 @@ HSAKMT_STATUS kmt_update_queue(struct kmt_context *ctx, HSA_QUEUEID handle, HSAu
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
 	if (!queue_priority_to_kfd(priority, &args.queue_priority))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	queue = queue_find(ctx, handle);
+	queue = queue_get(ctx, handle);
 	if (!queue)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	args.queue_id = queue->kernel_id;
 	if (kmt_ioctl(ctx, AMDKFD_IOC_UPDATE_QUEUE, &args))
-		return HSAKMT_STATUS_ERROR;
+		goto out;
 	queue->priority = priority;
 	queue->percentage = percentage;
 	queue->ring_va = args.ring_base_address;
 	queue->ring_size_bytes = ring_size_bytes;
-	return HSAKMT_STATUS_SUCCESS;
+	status = HSAKMT_STATUS_SUCCESS;
+out:
+	queue_put(ctx, queue);
+	return status;
 }
 
 HSAKMT_STATUS kmt_destroy_queue(struct kmt_context *ctx, HSA_QUEUEID handle)
@@ -51,7 +55,7 @@ HSAKMT_STATUS kmt_destroy_queue(struct kmt_context *ctx, HSA_QUEUEID handle)
 			kmt_log(KMT_LOG_ERR, "queue %u is lost: no memory", queue->kernel_id);
 		return HSAKMT_STATUS_ERROR;
 	}
-	queue_free(ctx, queue);
+	queue_put(ctx, queue);
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -62,41 +66,46 @@ HSAKMT_STATUS kmt_set_queue_cu_mask(struct kmt_context *ctx, HSA_QUEUEID handle,
 		.num_cu_mask = bit_count,
 		.cu_mask_ptr = (uintptr_t)mask,
 	};
+	HSAKMT_STATUS status = HSAKMT_STATUS_INVALID_PARAMETER;
 	struct queue *queue;
 
 	if (!kmt_context_usable(ctx))
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
 	if (!bit_count || !mask || bit_count % 32)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
-	queue = queue_find(ctx, handle);
+	queue = queue_get(ctx, handle);
 	if (!queue || bit_count > QUEUE_MASK_WORDS * 32)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
+		goto out;
+	status = HSAKMT_STATUS_ERROR;
 	args.queue_id = queue->kernel_id;
 	if (kmt_ioctl(ctx, AMDKFD_IOC_SET_CU_MASK, &args))
-		return HSAKMT_STATUS_ERROR;
+		goto out;
 	memcpy(queue->cu_mask, mask, bit_count / 8);
 	queue->cu_mask_bits = bit_count;
-	return HSAKMT_STATUS_SUCCESS;
+	status = HSAKMT_STATUS_SUCCESS;
+out:
+	queue_put(ctx, queue);
+	return status;
 }
 
 HSAKMT_STATUS kmt_get_queue_info(struct kmt_context *ctx, HSA_QUEUEID handle, HsaQueueInfo *info)
 {
 	struct kfd_ioctl_get_queue_wave_state_args args = { 0 };
+	HSAKMT_STATUS status = HSAKMT_STATUS_INVALID_PARAMETER;
 	struct queue *queue;
 	char *base, *control_stack_end;
 
 	if (!kmt_context_usable(ctx))
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-	queue = queue_find(ctx, handle);
+	queue = queue_get(ctx, handle);
 	if (!queue || !info)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
+		goto out;
+	status = HSAKMT_STATUS_ERROR;
 	base = queue->save_area.base;
-	if (!base)
-		return HSAKMT_STATUS_ERROR;
 	args.queue_id = queue->kernel_id;
 	args.ctl_stack_address = (uintptr_t)base;
-	if (kmt_ioctl(ctx, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &args))
-		return HSAKMT_STATUS_ERROR;
+	if (!base || kmt_ioctl(ctx, AMDKFD_IOC_GET_QUEUE_WAVE_STATE, &args))
+		goto out;
 	control_stack_end = base + queue->save_area.sizes.ctl_stack_bytes;
 	*info = (HsaQueueInfo){
 		.NumCUAssigned = queue->cu_mask_bits,
@@ -108,32 +117,37 @@ HSAKMT_STATUS kmt_get_queue_info(struct kmt_context *ctx, HSA_QUEUEID handle, Hs
 		.SaveAreaHeader = (HsaUserContextSaveAreaHeader *)base,
 		.SaveAreaAllocSize = queue->save_area.sizes.ctx_bytes,
 	};
-	return HSAKMT_STATUS_SUCCESS;
+	status = HSAKMT_STATUS_SUCCESS;
+out:
+	queue_put(ctx, queue);
+	return status;
 }
 
 HSAKMT_STATUS kmt_get_kernel_queue_id(struct kmt_context *ctx, HSA_QUEUEID handle,
 				      HSAuint32 *kernel_id)
 {
-	const struct queue *queue = queue_find(ctx, handle);
+	struct queue *queue = queue_get(ctx, handle);
+	bool good = queue && kernel_id;
 
-	if (!queue || !kernel_id)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	*kernel_id = queue->kernel_id;
-	return HSAKMT_STATUS_SUCCESS;
+	if (good)
+		*kernel_id = queue->kernel_id;
+	queue_put(ctx, queue);
+	return good ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }
 
 HSAKMT_STATUS kmt_alloc_queue_gws(struct kmt_context *ctx, HSA_QUEUEID handle, HSAuint32 count,
 				  HSAuint32 *first)
 {
 	struct kfd_ioctl_alloc_queue_gws_args args = { .num_gws = count };
-	const struct queue *queue;
+	struct queue *queue;
 
 	if (!kmt_context_usable(ctx))
 		return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-	queue = queue_find(ctx, handle);
+	queue = queue_get(ctx, handle);
 	if (!queue)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	args.queue_id = queue->kernel_id;
+	queue_put(ctx, queue);
 	switch (-kmt_ioctl(ctx, AMDKFD_IOC_ALLOC_QUEUE_GWS, &args)) {
 	case 0:
 		break;

@@ -111,6 +111,7 @@ static struct queue *queue_new(struct kmt_context *ctx, const struct request *re
 
 	if (!queue)
 		return NULL;
+	atomic_init(&queue->refs, 1);
 	queue->page = kmt_fmm_internal_alloc(ctx, &page);
 	if (!queue->page) {
 		queue_free(ctx, queue);

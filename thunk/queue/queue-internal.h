@@ -4,6 +4,7 @@
 #define KFDSCOPE_THUNK_QUEUE_QUEUE_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "event/handle_set.h"
 #include "hsakmt/linux/kfd_ioctl.h"
@@ -29,6 +30,7 @@ struct save_area {
 };
 
 struct queue {
+	_Atomic uint32_t refs;   /* one while the handle lives, one of each call that uses it */
 	struct queue_page *page; /* owned, GPU-visible; its address is the handle */
 	uint32_t kernel_id;
 	uint32_t node_id, gpu_id, gfx;
@@ -62,11 +64,13 @@ struct kmt_queues {
 /* KFD number of a priority. @return false for a priority outside -3..3. */
 bool queue_priority_to_kfd(HSA_QUEUE_PRIORITY priority, uint32_t *kfd_priority);
 
-/* The live record of a handle, or NULL. */
-static inline struct queue *queue_find(struct kmt_context *ctx, HSA_QUEUEID handle)
-{
-	return ctx->queues ? kmt_handle_set_find(&ctx->queues->live, handle) : NULL;
-}
+/*
+ * The live record of a handle, or NULL. It stays until queue_put(), also when another thread
+ * destroys the queue meanwhile.
+ */
+struct queue *queue_get(struct kmt_context *ctx, HSA_QUEUEID handle);
+/* The last one frees the queue. Accepts NULL. */
+void queue_put(struct kmt_context *ctx, struct queue *queue);
 
 /* Gives back all memory of a queue that the kernel does not know (any more). Accepts NULL. */
 void queue_free(struct kmt_context *ctx, struct queue *queue);

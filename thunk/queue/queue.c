@@ -42,6 +42,26 @@ void queue_free(struct kmt_context *ctx, struct queue *queue)
 	free(queue);
 }
 
+struct queue *queue_get(struct kmt_context *ctx, HSA_QUEUEID handle)
+{
+	struct queue *queue;
+
+	if (!ctx->queues)
+		return NULL;
+	kmt_handle_set_read_lock(&ctx->queues->live);
+	queue = kmt_handle_set_find_locked(&ctx->queues->live, handle);
+	if (queue)
+		atomic_fetch_add_explicit(&queue->refs, 1, memory_order_relaxed);
+	kmt_handle_set_unlock(&ctx->queues->live);
+	return queue;
+}
+
+void queue_put(struct kmt_context *ctx, struct queue *queue)
+{
+	if (queue && atomic_fetch_sub_explicit(&queue->refs, 1, memory_order_acq_rel) == 1)
+		queue_free(ctx, queue);
+}
+
 int queue_destroy_id(struct kmt_context *ctx, uint32_t kernel_id)
 {
 	struct kfd_ioctl_destroy_queue_args args = { .queue_id = kernel_id };
@@ -70,10 +90,11 @@ uint32_t *kmt_queue_kernel_ids_of(struct kmt_context *ctx, const HSA_QUEUEID *qu
 		return NULL;
 	ids = malloc(count * sizeof(*ids));
 	for (uint32_t i = 0; ids && i < count; i++) {
-		const struct queue *queue = queue_find(ctx, queues[i]);
+		struct queue *queue = queue_get(ctx, queues[i]);
 
 		if (queue) {
 			ids[i] = queue->kernel_id;
+			queue_put(ctx, queue);
 		} else {
 			free(ids);
 			ids = NULL;

@@ -727,12 +727,52 @@ static void entries_that_linux_lacks_refuse(void **state)
 	assert_int_equal(kmt_queue_ring_doorbell(&seam->ctx, 0, 1), HSAKMT_STATUS_NOT_SUPPORTED);
 }
 
+static HSA_QUEUEID doomed;
+
+/* Another thread destroys the queue while this call is in the kernel. */
+static int destroy_meanwhile(struct seam *seam, unsigned long request, void *arg)
+{
+	(void)request;
+	(void)arg;
+	assert_int_equal(kmt_destroy_queue(&seam->ctx, doomed), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(kmt_destroy_queue(&seam->ctx, doomed), HSAKMT_STATUS_INVALID_PARAMETER);
+	assert_true(seam->live_allocs > 0); /* the call that is under way still uses it */
+	return 0;
+}
+
+static void a_queue_outlives_the_calls_that_use_it(void **state)
+{
+	struct seam *seam = *state;
+	struct kmt_context *ctx = &seam->ctx;
+	uint32_t mask[2] = { 1, 1 };
+	HsaQueueInfo info;
+
+	for (int call = 0; call < 3; call++) {
+		HsaQueueResource r = { 0 };
+
+		assert_int_equal(create(seam, HSA_QUEUE_COMPUTE, &r), HSAKMT_STATUS_SUCCESS);
+		doomed = r.QueueId;
+		seam->on_ioctl[_IOC_NR(AMDKFD_IOC_UPDATE_QUEUE)] = destroy_meanwhile;
+		seam->on_ioctl[_IOC_NR(AMDKFD_IOC_SET_CU_MASK)] = destroy_meanwhile;
+		seam->on_ioctl[_IOC_NR(AMDKFD_IOC_GET_QUEUE_WAVE_STATE)] = destroy_meanwhile;
+		assert_int_equal(call == 0   ? kmt_update_queue(ctx, r.QueueId, 0,
+								HSA_QUEUE_PRIORITY_NORMAL, NULL, 0,
+								NULL)
+				 : call == 1 ? kmt_set_queue_cu_mask(ctx, r.QueueId, 64, mask)
+					     : kmt_get_queue_info(ctx, r.QueueId, &info),
+				 HSAKMT_STATUS_SUCCESS);
+		assert_int_equal(live_kernel_queues, 0);
+		assert_int_equal(seam->live_allocs, 0);
+	}
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(checks_come_in_the_stated_order),
+		CASE(a_queue_outlives_the_calls_that_use_it),
 		CASE(plain_creation_refuses_the_by_engine_type_before_anything_else),
 		CASE(an_aql_queue_keeps_the_callers_pointers),
 		CASE(an_sdma_queue_gets_pointers_in_the_librarys_page),
