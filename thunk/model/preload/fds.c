@@ -181,6 +181,9 @@ struct preload_file *preload_fd_adopted(int fd)
 
 	if (file || fd < 0 || fd >= FDS_MAX || kfd_model_caller_has_own_table())
 		return file;
+	/* a child of vfork() must not write to its parent's table */
+	if (owner && owner != getpid())
+		return NULL;
 	mark = real_fcntl()(fd, F_GETSIG);
 	if (mark <= 0 || mark > (int)MARKS_MAX)
 		goto out;
@@ -197,7 +200,8 @@ struct preload_file *preload_fd_adopted(int fd)
 			file = adopt(model, target, (unsigned int)mark, real_fcntl()(fd, F_GETOWN));
 		if (!file)
 			break;
-		owner = getpid();
+		if (!owner)
+			owner = getpid();
 		if (!atomic_compare_exchange_strong(&files[fd], &none, file)) {
 			file_put(file);
 			file = none;

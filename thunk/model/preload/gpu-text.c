@@ -10,6 +10,8 @@
 #include "bo.h"
 #include "sysfs.h"
 
+#define CONFIG_BYTES   256
+#define RESOURCES      13      /* lines: the regions and windows of a PCI device */
 #define MADE_UP_DOMAIN 0x8000u /* of GPUs whose place is taken */
 
 static void put(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -39,7 +41,7 @@ void preload_gpu_text_class(struct kfd_model *model, const struct kfd_model_node
 {
 	(void)model;
 	(void)node;
-	put(text, "0x038000\n");
+	put(text, "0x038000\n"); /* display controller, neither VGA nor 3D */
 }
 
 void preload_gpu_text_vendor(struct kfd_model *model, const struct kfd_model_node *node, char *text)
@@ -145,6 +147,52 @@ void preload_gpu_text_zero(struct kfd_model *model, const struct kfd_model_node 
 	(void)model;
 	(void)node;
 	put(text, "0\n");
+}
+
+void preload_gpu_text_one(struct kfd_model *model, const struct kfd_model_node *node, char *text)
+{
+	(void)model;
+	(void)node;
+	put(text, "1\n");
+}
+
+void preload_gpu_text_modalias(struct kfd_model *model, const struct kfd_model_node *node,
+			       char *text)
+{
+	(void)model;
+	put(text, "pci:v%08Xd%08Xsv%08Xsd%08Xbc03sc80i00\n", node->vendor_id, node->device_id,
+	    node->vendor_id, node->device_id);
+}
+
+/* Nothing of the GPU can be reached through the bus. */
+void preload_gpu_text_resource(struct kfd_model *model, const struct kfd_model_node *node,
+			       char *text)
+{
+	size_t used = 0;
+
+	(void)model;
+	(void)node;
+	for (int i = 0; i < RESOURCES; i++)
+		used += (size_t)snprintf(text + used, PRELOAD_TEXT_MAX - used,
+					 "0x%016x 0x%016x 0x%016x\n", 0, 0, 0);
+}
+
+static void put_word(char *config, size_t at, uint32_t word)
+{
+	config[at] = (char)(word & 0xff);
+	config[at + 1] = (char)(word >> 8 & 0xff);
+}
+
+size_t preload_gpu_config(const struct kfd_model_node *node, char text[PRELOAD_TEXT_MAX])
+{
+	memset(text, 0, CONFIG_BYTES);
+	put_word(text, 0x00, node->vendor_id);
+	put_word(text, 0x02, node->device_id);
+	put_word(text, 0x04, 0x0406); /* memory, master, no line interrupts */
+	put_word(text, 0x0a, 0x0380); /* another display controller */
+	put_word(text, 0x2c, node->vendor_id);
+	put_word(text, 0x2e, node->device_id);
+	return CONFIG_BYTES;
 }
 
 /* As for a machine whose firmware says nothing. */

@@ -16,6 +16,9 @@ typedef void (*preload_gpu_text_fn)(struct kfd_model *model, const struct kfd_mo
 void preload_gpu_slot(const struct kfd_model *model, const struct kfd_model_node *node,
 		      char slot[PRELOAD_SLOT_BYTES]);
 
+/* The PCI configuration space, which is no text. @return its length. */
+size_t preload_gpu_config(const struct kfd_model_node *node, char text[PRELOAD_TEXT_MAX]);
+
 #define PRELOAD_GPU_TEXT(name)                                                                     \
 	void preload_gpu_text_##name(struct kfd_model *model, const struct kfd_model_node *node,   \
 				     char *text);
@@ -30,6 +33,9 @@ PRELOAD_GPU_TEXT(render_uevent)
 PRELOAD_GPU_TEXT(parent)
 PRELOAD_GPU_TEXT(drm_class)
 PRELOAD_GPU_TEXT(zero)
+PRELOAD_GPU_TEXT(one)
+PRELOAD_GPU_TEXT(modalias)
+PRELOAD_GPU_TEXT(resource)
 PRELOAD_GPU_TEXT(gtt_total)
 PRELOAD_GPU_TEXT(gtt_used)
 PRELOAD_GPU_TEXT(visible_total)

@@ -28,6 +28,7 @@ struct pattern {
 static const struct pattern patterns[] = {
 	{ "",                       ENTRY_DIRECTORY, NULL },
 	{ "class",                  ENTRY_FILE,      preload_gpu_text_class },
+	{ "config",                 ENTRY_FILE,      NULL }, /* no text: preload_gpu_config() */
 	{ "device",                 ENTRY_FILE,      preload_gpu_text_device },
 	{ "driver",                 ENTRY_LINK,      preload_gpu_text_driver },
 	{ "drm",                    ENTRY_DIRECTORY, NULL },
@@ -42,8 +43,11 @@ static const struct pattern patterns[] = {
 	{ "drm/renderD%u/device",   ENTRY_LINK,      preload_gpu_text_parent },
 	{ "drm/renderD%u/subsystem", ENTRY_LINK,     preload_gpu_text_drm_class },
 	{ "drm/renderD%u/uevent",   ENTRY_FILE,      preload_gpu_text_render_uevent },
+	{ "enable",                 ENTRY_FILE,      preload_gpu_text_one },
 	{ "gpu_busy_percent",       ENTRY_FILE,      preload_gpu_text_zero },
+	{ "irq",                    ENTRY_FILE,      preload_gpu_text_zero },
 	{ "mem_busy_percent",       ENTRY_FILE,      preload_gpu_text_zero },
+	{ "modalias",               ENTRY_FILE,      preload_gpu_text_modalias },
 	{ "mem_info_gtt_total",     ENTRY_FILE,      preload_gpu_text_gtt_total },
 	{ "mem_info_gtt_used",      ENTRY_FILE,      preload_gpu_text_gtt_used },
 	{ "mem_info_vis_vram_total", ENTRY_FILE,     preload_gpu_text_visible_total },
@@ -51,6 +55,7 @@ static const struct pattern patterns[] = {
 	{ "mem_info_vram_total",    ENTRY_FILE,      preload_gpu_text_vram_total },
 	{ "mem_info_vram_used",     ENTRY_FILE,      preload_gpu_text_vram_used },
 	{ "numa_node",              ENTRY_FILE,      preload_gpu_text_numa },
+	{ "resource",               ENTRY_FILE,      preload_gpu_text_resource },
 	{ "revision",               ENTRY_FILE,      preload_gpu_text_revision },
 	{ "subsystem",              ENTRY_LINK,      preload_gpu_text_bus },
 	{ "subsystem_device",       ENTRY_FILE,      preload_gpu_text_device },
@@ -360,7 +365,8 @@ bool preload_gpus_find(struct kfd_model *model, const char *path, struct preload
 	return true;
 }
 
-bool preload_gpus_text(struct kfd_model *model, const char *path, char text[PRELOAD_TEXT_MAX])
+bool preload_gpus_text(struct kfd_model *model, const char *path, char text[PRELOAD_TEXT_MAX],
+		       size_t *length)
 {
 	const struct kfd_model_node *node;
 	char name[NAME_BYTES], root[NAME_BYTES], slot[PRELOAD_SLOT_BYTES];
@@ -373,6 +379,9 @@ bool preload_gpus_text(struct kfd_model *model, const char *path, char text[PREL
 		pattern = pattern_of(node, rest);
 		if (pattern && pattern->text)
 			pattern->text(model, node, text);
+		*length = strlen(text);
+		if (strcmp(rest, "config") == 0)
+			*length = preload_gpu_config(node, text);
 		return pattern != NULL;
 	}
 	node = link_target(model, path, &up, name);
@@ -382,6 +391,7 @@ bool preload_gpus_text(struct kfd_model *model, const char *path, char text[PREL
 	preload_gpu_slot(model, node, slot);
 	snprintf(text, PRELOAD_TEXT_MAX, "%sdevices/%s/%s%s%s", up, root, slot,
 		 *name ? "/drm/" : "", name);
+	*length = strlen(text);
 	return true;
 }
 

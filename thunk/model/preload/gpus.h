@@ -12,7 +12,8 @@ struct kfd_model_node;
 
 /* As their namesakes of virtual.h; the second tells whether the path is one of these. */
 bool preload_gpus_find(struct kfd_model *model, const char *path, struct preload_entry *out);
-bool preload_gpus_text(struct kfd_model *model, const char *path, char text[PRELOAD_TEXT_MAX]);
+bool preload_gpus_text(struct kfd_model *model, const char *path, char text[PRELOAD_TEXT_MAX],
+		       size_t *length);
 bool preload_gpus_child(struct kfd_model *model, const char *path, unsigned int n, char name[64],
 			enum preload_entry_type *type);
 /* Whether the path lies in the directory of a simulated GPU. */

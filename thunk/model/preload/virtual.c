@@ -187,11 +187,14 @@ size_t preload_virtual_text(struct kfd_model *model, const struct preload_entry 
 {
 	const struct pattern *pattern = pattern_of(model, entry->path);
 
+	size_t length = 0;
+
 	text[0] = '\0';
 	if (pattern && pattern->text)
 		pattern->text(text);
-	else if (model && !pattern && !preload_proc_text(model, entry->path, text))
-		preload_gpus_text(model, entry->path, text);
+	else if (model && !pattern && !preload_proc_text(model, entry->path, text) &&
+		 preload_gpus_text(model, entry->path, text, &length))
+		return length;
 	return strlen(text);
 }
 

@@ -58,6 +58,9 @@ expect "grep -r" "$topology/nodes/0/gpu_id:0" "$(grep -r -x 0 $topology/nodes/0/
 has "grep -r in a directory" "$(cd $topology && grep -r simd_count nodes/1 2>&1)" \
 	"$(cd $topology && echo "nodes/1/properties:$(grep simd_count nodes/1/properties)")"
 
+command -v lspci > /dev/null &&
+	expect "lspci shows the GPUs among the devices" 4 "$(lspci -n -D 2>&1 | grep -c ' 0380: 1002:')"
+
 # what stands for an open directory is there for a moment only, ours and that of others
 for left in /dev/shm/.kfdscope-dir.* /tmp/.kfdscope-dir.*; do
 	tries=0
