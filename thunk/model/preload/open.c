@@ -31,8 +31,8 @@ static int misfit(mode_t mode, int flags)
 
 	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		return EEXIST;
-	if (S_ISLNK(mode))
-		return ELOOP; /* was not to be followed */
+	if (S_ISLNK(mode)) /* was not to be followed */
+		return !(flags & O_PATH) ? ELOOP : flags & O_DIRECTORY ? ENOTDIR : 0;
 	if (S_ISDIR(mode))
 		return writes || (flags & O_CREAT) ? EISDIR : 0;
 	if (flags & O_DIRECTORY)
@@ -49,6 +49,8 @@ static int open_entry(const struct preload_path *at, int flags)
 	if (at->entry.type == ENTRY_DIRECTORY)
 		return preload_place_directory(at->canonical, flags);
 	length = preload_virtual_text(preload_machine(), &at->entry, text);
+	if (at->entry.type == ENTRY_LINK)
+		return preload_place_link(at->canonical, text, flags);
 	return preload_place_file(at->canonical, text, length, flags);
 }
 

@@ -14,7 +14,7 @@
 
 #include "real.h"
 
-#define DIRECTORY_MARK "/.kfdscope-dir."
+#define PLACE_MARK     "/.kfdscope-dir."
 #define FILE_MARK      "/memfd:kfdscope-sysfs:"
 #define GONE           " (deleted)"
 #define MEMFD_NAME_MAX 249
@@ -28,48 +28,76 @@ PRELOAD_REAL(readlink, readlink_fn)
 
 static atomic_uint last_number;
 
-/* Makes a directory in one of the places for such things, and opens it. */
-static int make_and_open(const char *parent, const char *path, int flags)
+/*
+ * A name in a directory for such things that says which path it stands for.
+ * @return false when it is too long.
+ */
+static bool make_name(const char *parent, const char *path, char name[PATH_MAX])
+{
+	int length = snprintf(name, PATH_MAX, "%s" PLACE_MARK "%d.%u", parent, (int)getpid(),
+			      atomic_fetch_add(&last_number, 1));
+
+	if (length < 0 || (size_t)length + strlen(path) >= PATH_MAX ||
+	    (size_t)length - strlen(parent) + strlen(path) > NAME_MAX)
+		return false;
+	name += length;
+	strcpy(name, path);
+	for (; *name; name++)
+		if (*name == '/')
+			*name = '%';
+	return true;
+}
+
+/* Makes a directory, or a link to target, opens it and removes it. */
+static int make_and_open(const char *parent, const char *path, const char *target, int flags)
 {
 	char name[PATH_MAX];
-	size_t prefix;
 
 	for (int i = 0; i < TRIES; i++) {
-		int fd, length = snprintf(name, sizeof(name), "%s" DIRECTORY_MARK "%d.%u", parent,
-					  (int)getpid(), atomic_fetch_add(&last_number, 1));
+		int fd;
 
-		if (length < 0 || (size_t)length + strlen(path) >= sizeof(name) ||
-		    (size_t)length - strlen(parent) + strlen(path) > NAME_MAX) {
+		if (!make_name(parent, path, name)) {
 			errno = ENAMETOOLONG;
 			return -1;
 		}
-		prefix = (size_t)length;
-		strcpy(name + prefix, path);
-		for (char *c = name + prefix; *c; c++)
-			if (*c == '/')
-				*c = '%';
-		if (mkdir(name, 0500)) {
+		if (target ? symlink(target, name) : mkdir(name, 0500)) {
 			if (errno == EEXIST)
 				continue;
 			return -1;
 		}
-		fd = real_open()(name, O_RDONLY | O_DIRECTORY | (flags & (O_CLOEXEC | O_PATH)));
-		rmdir(name);
+		if (target) {
+			fd = real_open()(name, O_PATH | O_NOFOLLOW | (flags & O_CLOEXEC));
+			unlink(name);
+		} else {
+			fd = real_open()(name,
+					 O_RDONLY | O_DIRECTORY | (flags & (O_CLOEXEC | O_PATH)));
+			rmdir(name);
+		}
 		return fd;
 	}
 	errno = EEXIST;
 	return -1;
 }
 
-int preload_place_directory(const char *path, int flags)
+static int make_somewhere(const char *path, const char *target, int flags)
 {
 	const char *const parents[] = { "/dev/shm", getenv("TMPDIR"), "/tmp", "/var/tmp" };
 	int fd = -1;
 
 	for (size_t i = 0; fd < 0 && i < sizeof(parents) / sizeof(parents[0]); i++)
 		if (parents[i] && *parents[i])
-			fd = make_and_open(parents[i], path, flags);
+			fd = make_and_open(parents[i], path, target, flags);
 	return fd;
+}
+
+int preload_place_directory(const char *path, int flags)
+{
+	return make_somewhere(path, NULL, flags);
+}
+
+int preload_place_link(const char *path, const char *target, int flags)
+{
+	return make_somewhere(path, target, flags);
 }
 
 int preload_place_file(const char *path, const char *text, size_t length, int flags)
@@ -105,7 +133,7 @@ bool preload_place_of_link(const char *target, char path[PATH_MAX])
 		snprintf(path, PATH_MAX, "%.*s", (int)(length - mark), target + mark);
 		return true;
 	}
-	if (!name || strncmp(name, DIRECTORY_MARK, sizeof(DIRECTORY_MARK) - 1) != 0)
+	if (!name || strncmp(name, PLACE_MARK, sizeof(PLACE_MARK) - 1) != 0)
 		return false;
 	name = strchr(name, '%');
 	if (!name)

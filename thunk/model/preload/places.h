@@ -18,6 +18,8 @@
  * @return a descriptor, or -1 with errno set.
  */
 int preload_place_directory(const char *path, int flags);
+/* The same for a link to target, which is itself opened (O_PATH and O_NOFOLLOW). */
+int preload_place_link(const char *path, const char *target, int flags);
 /* The same for a file with this text. */
 int preload_place_file(const char *path, const char *text, size_t length, int flags);
 /* Which of ours a descriptor stands for, AT_FDCWD for the current directory. Keeps errno. */

@@ -109,11 +109,15 @@ static void fill_open(int fd, struct stat *st)
 	off_t size = st->st_size;
 	char path[PATH_MAX];
 
-	if (!S_ISDIR(st->st_mode) && !(S_ISREG(st->st_mode) && st->st_nlink == 0))
+	if (!S_ISDIR(st->st_mode) && st->st_nlink != 0)
 		return;
 	if (!preload_place_of(fd, path))
 		return;
-	fill(st, path, entry_mode(S_ISDIR(st->st_mode) ? ENTRY_DIRECTORY : ENTRY_FILE), 0);
+	fill(st, path,
+	     entry_mode(S_ISDIR(st->st_mode)   ? ENTRY_DIRECTORY
+			: S_ISLNK(st->st_mode) ? ENTRY_LINK
+					       : ENTRY_FILE),
+	     0);
 	/* who looks for holes would find one behind the text, were the file as long as it looks */
 	if (S_ISREG(st->st_mode))
 		st->st_size = size;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -21,6 +22,7 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -428,6 +430,40 @@ static void the_current_directory_may_be_ours(void **state)
 	assert_int_equal(access("kfd/kfd/topology/generation_id", R_OK), 0);
 	assert_int_equal(fchdir(fd), 0);
 	close(fd);
+}
+
+/* How libudev finds its way: each part is opened by itself, links as links, and must be in sysfs. */
+static void links_are_opened_as_links(void **state)
+{
+	char target[64] = "";
+	int parent = open("/sys/class/kfd", O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+	struct stat by_path, by_fd;
+	struct statfs fs;
+
+	(void)state;
+	assert_true(parent >= 0);
+	fd = openat(parent, "kfd", O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &by_fd), 0);
+	assert_true(S_ISLNK(by_fd.st_mode));
+	assert_int_equal(lstat("/sys/class/kfd/kfd", &by_path), 0);
+	assert_true(by_fd.st_ino == by_path.st_ino && by_fd.st_dev == by_path.st_dev);
+	assert_int_equal(readlinkat(fd, "", target, sizeof(target) - 1), 29);
+	assert_string_equal(target, "../../devices/virtual/kfd/kfd");
+	assert_int_equal(fstatfs(fd, &fs), 0);
+	assert_true(fs.f_type == SYSFS_MAGIC);
+	close(fd);
+	assert_int_equal(openat(parent, "kfd", O_PATH | O_NOFOLLOW | O_DIRECTORY), -1);
+	assert_int_equal(errno, ENOTDIR);
+	assert_int_equal(fstatfs(parent, &fs), 0);
+	assert_true(fs.f_type == SYSFS_MAGIC);
+	close(parent);
+	assert_int_equal(statfs(TOPOLOGY, &fs), 0);
+	assert_true(fs.f_type == SYSFS_MAGIC);
+	assert_int_equal(statfs("/sys/class/kfd/none", &fs), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(statfs("/dev/kfd", &fs), 0);
+	assert_true(fs.f_type != SYSFS_MAGIC);
 }
 
 static void open_text_is_not_written(void **state)
@@ -966,6 +1002,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(listings_have_descriptors_and_places),
 		cmocka_unit_test(real_directories_list_ours),
 		cmocka_unit_test(the_current_directory_may_be_ours),
+		cmocka_unit_test(links_are_opened_as_links),
 		cmocka_unit_test(open_text_is_not_written),
 		cmocka_unit_test(gpus_have_distinct_primary_nodes),
 		cmocka_unit_test(the_module_is_loaded),
