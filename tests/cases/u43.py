@@ -86,7 +86,6 @@ class U43(Case):
         big = self.folder / "big"
         subprocess.run([BIG_TRACE, big, "5000000", "200000"],
                        check=True, stdout=subprocess.DEVNULL)
-        self.timeout_s = 10
         trace, codes = self.check(big, DONE)
         self.assertEqual(codes, {"recording"})
         self.assertGreater(trace["stream_bytes"], 500_000_000)

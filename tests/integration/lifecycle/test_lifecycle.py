@@ -118,26 +118,50 @@ class DaemonKilled(Life):
         process.stdin.flush()
         for _ in range(2):
             process.stdout.readline()
-        self.kill_daemon()
-        rest = process.communicate("2\n3\n", timeout=40)[0]
+        daemons = self.daemons()
+        if "--blocking" in options:
+            self.stall(process, daemons)
+        self.kill(daemons)
+        rest = process.communicate("2\n3\n" if process.stdin else None, timeout=60)[0]
         return process.returncode, rest, log.read_text()
 
-    def kill_daemon(self):
+    def daemons(self):
         pid = int(pathlib.Path("/run/lttng/lttng-sessiond.pid").read_text())
         children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True,
                                   check=False).stdout.split()
-        for one in [pid, *map(int, children)]:
+        return [pid, *map(int, children)]
+
+    def stall(self, process, daemons):
+        """Nobody empties the buffers, so the program's last calls wait for room."""
+        for one in daemons:
+            os.kill(one, signal.SIGSTOP)
+        process.stdin.write("2\n3\n")
+        process.stdin.close()
+        process.stdin = None
+        program, = subprocess.run(["pgrep", "-P", str(process.pid), "-f", "life steps"],
+                                  capture_output=True, text=True, check=False).stdout.split()
+        asleep = 0
+        while asleep < 10:
+            self.assertTrue(self.runs(program), "the buffers were never full")
+            asleep = asleep + 1 if self.state(program) == "S" else 0
+            time.sleep(0.02)
+
+    def kill(self, daemons):
+        for one in daemons:
             os.kill(one, signal.SIGKILL)
             while self.runs(one):
                 time.sleep(0.02)
 
-    def runs(self, pid):
-        """False, too, when it has ended and waits for its parent to notice."""
+    def state(self, pid):
         try:
             stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
         except FileNotFoundError:
-            return False
-        return stat.rpartition(")")[2].split()[0] not in "ZX"
+            return "X"
+        return stat.rpartition(")")[2].split()[0]
+
+    def runs(self, pid):
+        """False, too, when it has ended and waits for its parent to notice."""
+        return self.state(pid) not in "ZX"
 
     @unittest.skipUnless(os.geteuid() == 0, "root's daemon has a known place")
     def test_it(self):
