@@ -14,6 +14,11 @@
 #include <unistd.h>
 
 #define CHANNEL "kfdscope"
+/*
+ * Not for ever: a thread that waits for a session daemon that was killed keeps the tracer from taking
+ * the buffers away, and would wait for ever. A consumer that lives makes room far sooner.
+ */
+#define BLOCKING_TIMEOUT_US 5000000
 /* Sub-buffers for 100,000 calls a second on a slow disk, where shared memory allows. */
 #define MAX_SUBBUF_BYTES      (4U << 20)
 #define MIN_SUBBUF_BYTES      (64U << 10)
@@ -147,7 +152,7 @@ static bool enable_channel(struct recording *recording, const struct recording_o
 	g_strlcpy(recording->channel->name, CHANNEL, sizeof(recording->channel->name));
 	size_buffers(&recording->channel->attr, options);
 	if (options->blocking)
-		lttng_channel_set_blocking_timeout(recording->channel, -1);
+		lttng_channel_set_blocking_timeout(recording->channel, BLOCKING_TIMEOUT_US);
 	code = lttng_enable_channel(recording->handle, recording->channel);
 	return code >= 0 || fail(reason, "cannot make the event buffers", code);
 }
