@@ -386,7 +386,7 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		  "The port at which it serves readers, for the address that is printed (5344)",
 		  "PORT" },
 		{ "blocking", 0, 0, G_OPTION_ARG_NONE, &options.blocking,
-		  "Stall the program rather than lose events", NULL },
+		  "Let the program wait, 5 s at a time, rather than lose events", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	int rc = CMD_EXIT_USAGE;
