@@ -326,6 +326,13 @@ static bool is_one_host(const struct analysis *analysis)
 }
 
 static void before_end(void *data);
+static bool goes_on(void *data);
+
+static bool is_stopped(void *data)
+{
+	(void)data;
+	return interrupted;
+}
 
 static const bt_component_class_filter *make_timeline_class(void)
 {
@@ -358,6 +365,8 @@ static bool add_derived(struct analysis *analysis)
 	struct timeline_shared shared = { .model = analysis->model,
 					  .feed = analysis->feed,
 					  .at_end = before_end,
+					  .goes_on = goes_on,
+					  .is_stopped = is_stopped,
 					  .data = analysis,
 					  .failed = &analysis->input_failed,
 					  .begin_ns = analysis->options->begin_ns,
@@ -400,36 +409,57 @@ static bool add_derived(struct analysis *analysis)
 	return ok;
 }
 
+/* Notes that what comes after is not known; takes babeltrace2's error. */
+static void note_stop(struct analysis *analysis)
+{
+	int64_t end_ns = model_end_ns(analysis->model);
+	char *cause = take_cause();
+
+	note(analysis,
+	     g_strdup_printf("reading stopped at %" G_GINT64_FORMAT ".%09d (Unix time): %s",
+			     end_ns / 1000000000, (int)(end_ns % 1000000000), cause));
+	g_free(cause);
+}
+
+/* A derived trace ends where its input does: its sink cannot close what stays open. */
+static bool goes_on(void *data)
+{
+	struct analysis *analysis = data;
+
+	if (model_events(analysis->model) == 0)
+		return false;
+	note_stop(analysis);
+	analysis->status = FEED_ERROR;
+	return true;
+}
+
 /* @return false when nothing can be read; the one line that says so is on stderr. */
 static bool run_graph(struct analysis *analysis)
 {
+	const bool is_derived = analysis->options->report == ANALYSE_DERIVED;
 	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
 
-	while (!interrupted && status == BT_GRAPH_RUN_ONCE_STATUS_OK)
+	while ((is_derived || !interrupted) && status == BT_GRAPH_RUN_ONCE_STATUS_OK)
 		status = bt_graph_run_once(analysis->graph);
 	if (interrupted) {
 		note(analysis, g_strdup("interrupted"));
-	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END &&
-		   analysis->options->report == ANALYSE_DERIVED && !analysis->input_failed) {
+	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END && is_derived &&
+		   !analysis->input_failed) {
 		/* babeltrace2's cause is that its sink failed, not why. */
 		g_free(take_cause());
 		analysis->write_problem =
 			g_strdup("babeltrace2 could not write its files (is the disk full?)");
 	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END) {
-		char *cause = take_cause();
-		int64_t end_ns = model_end_ns(analysis->model);
-		bool is_nothing = model_events(analysis->model) == 0;
+		char *cause;
 
-		if (is_nothing)
-			complain(analysis, "cannot read '%s': %s", analysis->options->paths[0],
-				 cause);
-		else
-			note(analysis, g_strdup_printf("reading stopped at %" G_GINT64_FORMAT
-						       ".%09d (Unix time): %s",
-						       end_ns / 1000000000,
-						       (int)(end_ns % 1000000000), cause));
+		if (model_events(analysis->model)) {
+			note_stop(analysis);
+			return true;
+		}
+		cause = take_cause();
+		complain(analysis, "cannot read '%s': %s", analysis->options->paths[0], cause);
 		g_free(cause);
-		return !is_nothing;
+		return false;
 	}
 	return true;
 }
@@ -532,14 +562,19 @@ static bool is_complete(const char *folder)
 	return complete;
 }
 
+/* A graph that cannot be torn down; the process ends soon. */
+static bt_graph *abandoned;
+
 static int finish_derived(struct analysis *analysis)
 {
 	char *complaint = feed_complaint(analysis->feed);
 	int error;
 
 	/* This writes the metadata. After a failed write it would end in a fault of that sink. */
-	if (analysis->write_problem)
+	if (analysis->write_problem || complaint) {
+		abandoned = analysis->graph;
 		analysis->graph = NULL;
+	}
 	BT_GRAPH_PUT_REF_AND_RESET(analysis->graph);
 	if (complaint && !analysis->write_problem) {
 		complain(analysis, "%s", complaint);

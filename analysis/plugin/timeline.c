@@ -195,6 +195,12 @@ static bt_message_iterator_class_next_method_status pull(struct pass *pass)
 	uint64_t count;
 	enum feed_status status = FEED_OK;
 
+	const struct timeline_shared *shared = &pass->filter->shared;
+
+	if (shared->is_stopped && shared->is_stopped(shared->data)) {
+		end(pass);
+		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK;
+	}
 	switch (bt_message_iterator_next(pass->upstream, &messages, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 		break;
@@ -204,7 +210,10 @@ static bt_message_iterator_class_next_method_status pull(struct pass *pass)
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_AGAIN;
 	default:
-		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
+		if (!shared->goes_on || !shared->goes_on(shared->data))
+			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
+		end(pass);
+		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK;
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		note_stream(pass, messages[i]);

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 from ctf_trace import Program, Trace
@@ -170,24 +169,70 @@ class Memory(Case):
         self.assertEqual(done.stderr, "")
 
 
+class Derived(Case):
+    """A derived trace of an input that ends early ends whole."""
+
+    def check(self, derived, code, errors):
+        self.assertEqual(code, PARTIAL, errors)
+        self.assertEqual(len(errors.splitlines()), 1, errors)
+        done = self.run_words("babeltrace2", derived)
+        self.assertEqual(done.stderr, "")
+        self.assertIn("kfd_timeline:memory", done.stdout)
+
+    def test_input_that_cannot_be_read_further(self):
+        trace = Trace(streams=2, events_a_packet=4)
+        for stream in range(2):
+            program = Program(trace, vpid=10 + stream, vtid=10 + stream, stream=stream)
+            for i in range(6):
+                program.alloc(1000 + 1000 * i + stream, 4096, 0x10000 * (i + 1), i + 1)
+        trace.write(self.path("trace"))
+        with open(self.path("trace/channel_1"), "r+b") as file:
+            file.seek(2 * 4096 + 84)  # behind the header of the third packet
+            file.write(b"\xff\xff")  # no such event
+        done = subprocess.run([KFDSCOPE, "timeline", "-o", self.path("derived"),
+                               self.path("trace")], capture_output=True, text=True, timeout=120,
+                              check=False)
+        self.assertIn("reading stopped at", done.stderr)
+        self.check(self.path("derived"), done.returncode, done.stderr)
+
+    def test_an_interrupt(self):
+        child = interrupted(self, "timeline", "-o", self.path("derived"))
+        errors = child.communicate(timeout=120)[1]
+        self.assertIn("interrupted", errors)
+        self.check(self.path("derived"), child.returncode, errors)
+
+
+def worked(child):
+    """Processor time that the child has had, in ticks."""
+    with open(f"/proc/{child.pid}/stat", encoding="utf-8") as file:
+        return sum(int(word) for word in file.read().rsplit(")", 1)[1].split()[11:13])
+
+
+def interrupted(case, *words):
+    """A report over a million events that is sent SIGINT while it reads."""
+    trace = case.path("big")
+    case.run_words(BIG_TRACE, trace, 1000000)
+    child = subprocess.Popen([KFDSCOPE, *words, trace], text=True, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    with open(f"/proc/{child.pid}/maps", encoding="utf-8") as maps:
+        while "kfdscope_0" not in maps.read():
+            case.assertIsNone(child.poll())
+            maps.seek(0)
+    begun = worked(child)
+    while worked(child) < begun + 10:  # a tenth of a second's work: it is being read by now
+        case.assertIsNone(child.poll())
+    child.send_signal(signal.SIGINT)
+    return child
+
+
 class Interrupt(Case):
     def test_it_ends_the_analysis_with_what_has_been_read(self):
-        events = 1000000
-        trace = self.path("big")
-        self.run_words(BIG_TRACE, trace, events)
-        child = subprocess.Popen([KFDSCOPE, "leaks", "--json", trace], text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        with open(f"/proc/{child.pid}/maps", encoding="utf-8") as maps:
-            while "kfdscope_0" not in maps.read():
-                self.assertIsNone(child.poll())
-                maps.seek(0)
-        time.sleep(0.1)  # it is being read by now
-        child.send_signal(signal.SIGINT)
+        child = interrupted(self, "leaks", "--json")
         out, errors = child.communicate(timeout=60)
         self.assertEqual(child.returncode, PARTIAL, errors)
         self.assertIn("interrupted", errors)
         report = json.loads(out)
-        self.assertLess(report["recording"]["events"], events)
+        self.assertLess(report["recording"]["events"], 1000000)
         self.assertFalse(report["complete"])
 
 
