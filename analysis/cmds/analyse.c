@@ -8,6 +8,7 @@
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmds/copies.h"
@@ -107,6 +108,22 @@ static bool copy_live(struct analysis *analysis)
 	return true;
 }
 
+/* What was named twice, or in and below a directory, is read once. */
+static void drop_repeated(GPtrArray *traces)
+{
+	GHashTable *seen = g_hash_table_new_full(g_str_hash, g_str_equal, free, NULL);
+
+	for (guint i = 0; i < traces->len;) {
+		char *path = realpath(g_ptr_array_index(traces, i), NULL);
+
+		if (!path || g_hash_table_add(seen, path))
+			i++;
+		else
+			g_ptr_array_remove_index(traces, i);
+	}
+	g_hash_table_destroy(seen);
+}
+
 static bool find_traces(struct analysis *analysis)
 {
 	const struct analyse_options *options = analysis->options;
@@ -129,6 +146,7 @@ static bool find_traces(struct analysis *analysis)
 		if (error || analysis->traces->len == before)
 			return false;
 	}
+	drop_repeated(analysis->traces);
 	return true;
 }
 
@@ -583,7 +601,10 @@ static int finish_derived(struct analysis *analysis)
 	}
 	g_free(complaint);
 	if (!analysis->write_problem && !is_complete(analysis->folder.building))
-		analysis->write_problem = g_strdup("its metadata could not be written");
+		analysis->write_problem =
+			g_strdup(analysis->options->begin_ns || analysis->options->end_ns
+					 ? "nothing of the recording is between --begin and --end"
+					 : "its metadata could not be written");
 	error = analysis->write_problem ? 0 : out_folder_commit(&analysis->folder);
 	if (analysis->write_problem || error) {
 		complain(analysis, "cannot write '%s': %s", analysis->options->output,

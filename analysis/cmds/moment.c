@@ -52,6 +52,13 @@ static bool parse(const char *text, int64_t *ns)
 	return true;
 }
 
+bool moment_is_after(int64_t begin_ns, int64_t end_ns)
+{
+	if (!begin_ns || !end_ns || (begin_ns < 0) != (end_ns < 0))
+		return false;
+	return begin_ns < 0 ? begin_ns < end_ns : begin_ns > end_ns;
+}
+
 bool moment_parse(const struct cmd *cmd, const char *name, const char *text, int64_t *ns)
 {
 	if (parse(text, ns))

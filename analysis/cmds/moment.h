@@ -16,5 +16,7 @@
  */
 bool moment_parse(const struct cmd *cmd, const char *name, const char *text, int64_t *ns)
 	__attribute__((warn_unused_result));
+/* @return whether both are given, can be compared, and begin lies behind end. 0: not given. */
+bool moment_is_after(int64_t begin_ns, int64_t end_ns);
 
 #endif

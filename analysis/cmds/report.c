@@ -58,6 +58,10 @@ static bool options_valid(const struct cmd *cmd, const struct report_options *op
 	if ((options->begin && !moment_parse(cmd, "--begin", options->begin, &analyse->begin_ns)) ||
 	    (options->end && !moment_parse(cmd, "--end", options->end, &analyse->end_ns)))
 		return false;
+	if (moment_is_after(analyse->begin_ns, analyse->end_ns)) {
+		cmd_error(cmd, "--begin %s is after --end %s", options->begin, options->end);
+		return false;
+	}
 	if (options->suppressions && !suppressions_valid(cmd, options->suppressions))
 		return false;
 	if (options->sort && !allocs_sort_by_name(options->sort, &sort)) {

@@ -124,6 +124,15 @@ static json_t *copies_json(const struct process *process)
 	return list;
 }
 
+/* Whether no moment of the recording is in the part that is reported. */
+static bool is_outside(const struct model *model)
+{
+	const struct scope *scope = model_scope(model);
+
+	return !scope_overlaps(scope, model_begin_ns(model), model_end_ns(model)) ||
+	       scope_is_over(scope, scope->begin_ns);
+}
+
 static void window_text(GString *text, const struct model *model)
 {
 	const struct scope *scope = model_scope(model);
@@ -140,6 +149,13 @@ static void window_text(GString *text, const struct model *model)
 		text_moment(text, model, scope->end_ns);
 	}
 	g_string_append(text, ".\n");
+	if (is_outside(model)) {
+		g_string_append(text, "NOTHING OF THE RECORDING IS THERE: it goes from ");
+		text_moment(text, model, model_begin_ns(model));
+		g_string_append(text, " to ");
+		text_moment(text, model, model_end_ns(model));
+		g_string_append(text, ".\n");
+	}
 }
 
 void header_text(GString *text, const char *title, const struct model *model,
@@ -207,11 +223,15 @@ static json_t *lost_json(const struct model *model)
 static json_t *window_json(const struct model *model)
 {
 	const struct scope *scope = model_scope(model);
+	const int64_t begin_ns = model_begin_ns(model), end_ns = model_end_ns(model);
+	int64_t from_ns = CLAMP(scope->begin_ns, begin_ns, end_ns);
+	int64_t until_ns = scope->end_ns ? CLAMP(scope->end_ns, from_ns, end_ns) : end_ns;
+	json_t *json = json_pack("{sI sI}", "begin_ns", (json_int_t)from_ns, "end_ns",
+				 (json_int_t)until_ns);
 
-	return json_pack("{sI sI}", "begin_ns",
-			 (json_int_t)MAX(scope->begin_ns, model_begin_ns(model)), "end_ns",
-			 (json_int_t)(scope->end_ns ? MIN(scope->end_ns, model_end_ns(model))
-						    : model_end_ns(model)));
+	if (is_outside(model))
+		json_object_set_new(json, "outside", json_true());
+	return json;
 }
 
 json_t *header_json(const char *schema, const char *version, const struct model *model,

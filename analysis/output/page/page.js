@@ -526,7 +526,8 @@ function drawLosses() {
 	], rows, "Complete: no event was lost, everything could be read, no call is cut.");
 }
 
-byId("recording").textContent = (data.window ? "Only what happened from " + moment(part.begin_ns) +
+byId("recording").textContent = (data.window && data.window.outside ?
+	"Nothing of the recording is between --begin and --end. " : data.window ? "Only what happened from " + moment(part.begin_ns) +
 	" until " + moment(part.end_ns) + " is reported. " : "") +
 	data.recording.events + " events over " + seconds(span_s) + ", " +
 	data.recording.kfdscope_events + " of them kfdscope's, from " + data.recording.processes +

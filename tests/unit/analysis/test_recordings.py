@@ -110,6 +110,18 @@ class Decoding(Case):
                          [("host1", "rank1", 1), ("host2", "rank2", 2), ("host3", "rank3", 3)])
         self.assertEqual(report["left"], {"blocks": 6, "bytes": 6 << 20})
 
+    def test_a_directory_that_is_named_twice_is_read_once(self):
+        trace = Trace()
+        Program(trace).alloc(1000, 64, 0x10, 1)
+        path = self.write(trace, "above/below")
+        above = os.path.dirname(path)
+        link = self.path("link")
+        os.symlink(path, link)
+        for paths in ((path, path), (above, path), (path, above, link), (path + "/",)):
+            report = self.leaks(*paths)
+            self.assertEqual(report["left"], {"blocks": 1, "bytes": 64}, paths)
+            self.assertEqual(len(report["processes"]), 1, paths)
+
     def test_equal_processes_of_two_recordings_of_a_host_are_not_mixed(self):
         for number in (1, 2):
             trace = Trace(uuid=bytes([number] * 16))

@@ -134,6 +134,30 @@ class Windows(unittest.TestCase):
                          if event.endswith("call_begin"))
             self.assertEqual(waited, waits, name)
 
+    def test_a_window_beside_the_recording_is_told(self):
+        begin = CLOCK_OFFSET // 10**9
+        for number, options in enumerate((("--begin=+1000000",), (f"--end={begin - 1}",),
+                                          ("--begin=+0.6", f"--end={begin}"))):
+            for command in ("leaks", "allocs", "waits", "queues", "chains", "latency"):
+                report = self.report(command, *options)
+                self.assertTrue(report["window"]["outside"], (command, options))
+                self.assertLessEqual(report["window"]["begin_ns"], report["window"]["end_ns"])
+                self.assertIn("NOTHING OF THE RECORDING IS THERE: it goes from +0.000000 s to ",
+                              self.run_command(command, *options).stdout)
+            derived = os.path.join(self.folder, f"nothing-{number}")
+            done = self.run_command("timeline", "-o", derived, *options, code=5)
+            self.assertIn("nothing of the recording is between --begin and --end", done.stderr)
+            self.assertFalse(os.path.exists(derived))
+        self.assertNotIn("outside", self.report("leaks", "--begin=+0.5")["window"])
+
+    def test_a_window_that_ends_before_it_begins_is_refused(self):
+        for options in (("--begin=+2", "--end=+1"), ("--begin=+1", "--end=+0"),
+                        ("--begin=1800000000", "--end=1700000000")):
+            done = self.run_command("leaks", *options, code=2)
+            self.assertEqual(done.stderr.count("\n"), 1)
+            self.assertIn("is after --end", done.stderr)
+        self.run_command("leaks", "--begin=+0.5", "--end=+0.5")
+
     def test_moments_are_given_in_three_ways(self):
         middle = CLOCK_OFFSET + FAR_NS // 2
         expected = self.report("leaks", "--begin=+0.5")["left"]
