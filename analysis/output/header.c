@@ -14,16 +14,28 @@
 static void lost_text(GString *text, const struct model *model)
 {
 	const GArray *spans = model_lost_spans(model);
+	guint unknown = 0; /* spans of which nobody knows how many */
 
 	if (spans->len == 0)
 		return;
-	text_count(text, model_lost_count(model), "event was lost", "events were lost");
+	for (guint i = 0; i < spans->len; i++)
+		unknown += g_array_index(spans, struct lost_span, i).count == 0;
+	if (unknown == spans->len)
+		g_string_append(text, "Events are missing");
+	else
+		text_count(text, model_lost_count(model),
+			   unknown ? "event or more was lost" : "event was lost",
+			   unknown ? "events or more were lost" : "events were lost");
 	g_string_append_printf(text, " in %u %s; what they may hide is marked undecided:\n",
 			       spans->len, spans->len == 1 ? "span" : "spans");
 	for (guint i = 0; i < spans->len && i < SPANS_SHOWN; i++) {
 		const struct lost_span *span = &g_array_index(spans, struct lost_span, i);
 
-		g_string_append_printf(text, "    %" G_GUINT64_FORMAT " between ", span->count);
+		if (span->count)
+			g_string_append_printf(text, "    %" G_GUINT64_FORMAT, span->count);
+		else
+			g_string_append(text, "    an unknown number");
+		g_string_append(text, " between ");
 		text_moment(text, model, span->begin_ns);
 		g_string_append(text, " and ");
 		text_moment(text, model, span->end_ns);
@@ -35,8 +47,10 @@ static void lost_text(GString *text, const struct model *model)
 	}
 	if (spans->len > SPANS_SHOWN)
 		g_string_append_printf(text, "    and %u more spans\n", spans->len - SPANS_SHOWN);
-	g_string_append(text, "    To lose none, record with larger buffers: "
-			      "'kfdscope record --subbuf-size=8M --subbuf-count=8'.\n");
+	/* Those were discarded by the tracer; the others are in files that cannot be read. */
+	if (unknown < spans->len)
+		g_string_append(text, "    To lose none, record with larger buffers: "
+				      "'kfdscope record --subbuf-size=8M --subbuf-count=8'.\n");
 }
 
 /* Entries without exits of other tracers, or the reverse. */

@@ -303,6 +303,14 @@ class Damage(Case):
         self.assertEqual(report["left"], self.whole["left"])
         self.assertEqual(report["undecided"]["blocks"], 0)
 
+    def test_text_tells_missing_events_from_discarded_ones(self):
+        path = self.copy("damaged")
+        self.change(path, "channel_3", lambda data: data[:4096 * 2 + 150])
+        text = self.run_analyse(path, form="text").stdout
+        self.assertIn("Events are missing in 1 span; what they may hide", text)
+        self.assertIn("    an unknown number between ", text)
+        self.assertNotIn("larger buffers", text)
+
     def test_a_stream_cut_inside_a_packet_is_read_up_to_there(self):
         report = self.damaged(lambda data: data[:4096 * 2 + 150])
         per_process = {p["name"]: p["left"]["blocks"] + p["undecided"]["blocks"]
