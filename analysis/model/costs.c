@@ -98,7 +98,7 @@ static struct cost *get_cost(struct costs *costs, const struct process *process,
 	cost->nodes = array_of(sizeof(struct cost_nodes), nodes_clear);
 	cost->statuses = array_of(sizeof(struct cost_status), status_clear);
 	cost->slowest = array_of(sizeof(struct cost_slow), slow_clear);
-	cost->callers = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	cost->callers = g_hash_table_new_full(stack_hash_by_id, NULL, NULL, g_free);
 	cost->recent = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_queue_init(&cost->order);
 	g_hash_table_add(costs->table, cost);

@@ -187,7 +187,7 @@ static void describe_owners(struct failure *failure, const struct call *call,
 			    enum block_origin origin)
 {
 	GHashTable *owners = failure->process->memory->owners;
-	GHashTable *counts = g_hash_table_new(NULL, NULL); /* stack -> count */
+	GHashTable *counts = g_hash_table_new(stack_hash_by_id, NULL); /* stack -> count */
 	GHashTableIter iter;
 	void *key, *value;
 

@@ -11,8 +11,8 @@ guint site_hash(gconstpointer data)
 {
 	const struct site *site = data;
 
-	return g_direct_hash(site->stack) * 31u + g_direct_hash(site->type) * 7u + site->node_id +
-	       (guint)site->kind * 101u + (guint)site->class * 1009u;
+	return stack_hash_by_id(site->stack) * 31u + (site->type ? site->type->index * 7u : 0) +
+	       site->node_id + (guint)site->kind * 101u + (guint)site->class * 1009u;
 }
 
 gboolean site_equal(gconstpointer left, gconstpointer right)
@@ -22,6 +22,12 @@ gboolean site_equal(gconstpointer left, gconstpointer right)
 	return a->stack == b->stack && a->type == b->type && a->ioctl == b->ioctl &&
 	       a->class == b->class && a->origin == b->origin && a->kind == b->kind &&
 	       a->node_id == b->node_id && a->gpu_id == b->gpu_id;
+}
+
+/* The same order in each run, for tables of blocks that are gone through. */
+static guint block_hash_by_id(gconstpointer data)
+{
+	return (guint)((const struct block *)data)->id;
 }
 
 static guint block_hash(gconstpointer data)
@@ -108,7 +114,7 @@ struct memory *memory_new(struct process *process)
 	memory->process = process;
 	memory->sites = g_hash_table_new_full(site_hash, site_equal, g_free, NULL);
 	memory->indexed = g_hash_table_new(block_hash, block_equal);
-	memory->blocks = g_hash_table_new_full(NULL, NULL, block_drop, NULL);
+	memory->blocks = g_hash_table_new_full(block_hash_by_id, NULL, block_drop, NULL);
 	memory->bos = g_hash_table_new(g_int64_hash, g_int64_equal);
 	memory->all_bos = g_hash_table_new_full(NULL, NULL, bo_drop, NULL);
 	memory->shares = g_ptr_array_new_with_free_func(g_free);
@@ -521,7 +527,7 @@ struct owner *owner_begin(struct memory *memory, enum block_origin origin, uint6
 	owner->origin = origin;
 	owner->id = id;
 	owner->begin_ns = time_ns;
-	owner->blocks = g_hash_table_new(NULL, NULL);
+	owner->blocks = g_hash_table_new(block_hash_by_id, NULL);
 	owner->node_id = UINT32_MAX;
 	if (call) {
 		owner->stack = call->stack;

@@ -72,7 +72,8 @@ static guint key_hash(gconstpointer data)
 {
 	const struct queue_key *key = data;
 
-	return g_direct_hash(key->process) ^ g_int64_hash(&key->id);
+	/* By what is the same in each run: the table is gone through. */
+	return key->process->vpid * 31u + key->process->instance + g_int64_hash(&key->id);
 }
 
 static gboolean key_equal(gconstpointer left, gconstpointer right)

@@ -6,6 +6,8 @@
  */
 #include "usages.h"
 
+#include "memory-internal.h"
+
 #define NODE_POINTS 2048u
 #define SITE_POINTS 128u
 
@@ -50,7 +52,7 @@ static struct process_usage *get_process(struct usages *usages, const struct pro
 	series_init(&usage->total, NODE_POINTS);
 	series_init(&usage->internal, NODE_POINTS);
 	series_init(&usage->registered, NODE_POINTS);
-	usage->sites = g_hash_table_new_full(NULL, NULL, NULL, site_usage_free);
+	usage->sites = g_hash_table_new_full(site_hash, NULL, NULL, site_usage_free);
 	g_hash_table_insert(usages->processes, (void *)process, usage);
 	return usage;
 }

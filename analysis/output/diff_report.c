@@ -83,10 +83,13 @@ static int compare_rows(const void *left, const void *right)
 	const struct diff_row *a = *(struct diff_row *const *)left;
 	const struct diff_row *b = *(struct diff_row *const *)right;
 	const int64_t a_size = ABS(row_change(a)), b_size = ABS(row_change(b));
+	int64_t a_first, b_first;
 
 	if (a_size != b_size)
 		return a_size > b_size ? -1 : 1;
-	return document_int(a->place, "first_ns") < document_int(b->place, "first_ns") ? -1 : 1;
+	a_first = document_int(a->place, "first_ns");
+	b_first = document_int(b->place, "first_ns");
+	return a_first < b_first ? -1 : a_first > b_first;
 }
 
 static json_t *state_json(int64_t blocks, int64_t bytes)
