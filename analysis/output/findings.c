@@ -158,6 +158,19 @@ static void add_parts(json_t *list, const json_t *parts, GString *text)
 	}
 }
 
+static bool has_calls(const struct model *model)
+{
+	const GPtrArray *processes = model_processes(model);
+
+	for (guint i = 0; i < processes->len; i++) {
+		const struct process *process = g_ptr_array_index(processes, i);
+
+		if (process->has_api || process->has_ioctl)
+			return true;
+	}
+	return false;
+}
+
 json_t *findings_json(const struct document *document, const struct leaks_report *leaks,
 		      const json_t *parts)
 {
@@ -168,7 +181,13 @@ json_t *findings_json(const struct document *document, const struct leaks_report
 	add_leaks(list, leaks, text);
 	add_parts(list, parts, text);
 	add_processes(list, document, text);
-	if (findings_count(list) == 0) {
+	if (!has_calls(document->model)) {
+		g_string_append(text,
+				"No call of the library was recorded: the program made none, or "
+				"it does not use kfdscope's library ('kfdscope doctor' "
+				"tells).");
+		add(list, "doubt", "processes", text);
+	} else if (findings_count(list) == 0) {
 		g_string_append(text, "Everything that was taken was given back, no call failed, "
 				      "and no event was lost.");
 		json_array_insert_new(list, 0,

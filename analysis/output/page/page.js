@@ -11,6 +11,7 @@ const limits = [(part.begin_ns - begin) / 1e9,
 const colors = ["#2f6f9f", "#d9822b", "#3a8f5c", "#a23b72", "#7a68b3", "#b0453f", "#4aa3a2",
 	"#8a7d3b", "#5d7fce", "#c46aa0", "#6b8e23", "#a0703c", "#8b95a1"];
 const charts = [];
+const ROWS_SHOWN = 50; // of a table, until more are asked for
 
 function make(tag, text, cls) {
 	const node = document.createElement(tag);
@@ -125,9 +126,12 @@ function table(where, columns, rows, why) {
 		return;
 	}
 	const at = make("table"), head = make("tr"), body = make("tbody");
+	const more = make("button");
+	let shown = rows.length > ROWS_SHOWN + 10 ? ROWS_SHOWN : rows.length, sorted = rows;
 	const fill = function (list) {
+		sorted = list;
 		body.replaceChildren();
-		for (const row of list) {
+		for (const row of list.slice(0, shown)) {
 			const line = make("tr");
 			for (const column of columns) {
 				const cell = make("td", column.text ? column.text(row) : null,
@@ -162,6 +166,17 @@ function table(where, columns, rows, why) {
 	const box = make("div", null, "wide"); // Scrolls by itself where the window is narrow.
 	box.append(at);
 	byId(where).replaceChildren(box);
+	if (shown < rows.length) {
+		more.type = "button";
+		more.className = "more";
+		more.textContent = "Show all " + rows.length;
+		more.addEventListener("click", function () {
+			shown = rows.length;
+			fill(sorted);
+			more.remove();
+		});
+		byId(where).append(more);
+	}
 }
 
 // --- Charts: all share one time window. ---
@@ -550,6 +565,7 @@ byId("process").addEventListener("change", function () {
 	drawMemory(data.memory[byId("process").value]);
 });
 byId("zoom-out").addEventListener("click", showAll);
+byId("process").parentNode.hidden = data.memory.length === 0;
 drawMemory(data.memory[0]);
 drawLanes("queues", "No queue was created in this recording.");
 drawLanes("waits", "No thread waited for an event in this recording.");

@@ -15,6 +15,9 @@ import unittest
 
 import browser
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "unit" / "analysis"))
+import ctf_trace  # noqa: E402  (the path above finds it)
+
 KFDSCOPE, PROGRAM = os.environ["KFDSCOPE"], os.environ["PROGRAM"]
 SCREENSHOTS = pathlib.Path(os.environ["SCREENSHOTS"])
 
@@ -182,6 +185,42 @@ class Page(unittest.TestCase):
         names = self.text("#node-names")
         for node in self.data["memory"][0]["nodes"]:
             self.assertIn(f"node {node['node_id']}", names)
+
+    def write_page(self, name, trace):
+        trace.write(self.folder / name)
+        run(KFDSCOPE, "report", "-o", self.folder / f"{name}.html", self.folder / name)
+        self.browser.open(self.folder / f"{name}.html")
+
+    def test_long_tables_show_their_beginning_first(self):
+        trace = ctf_trace.Trace()
+        program = ctf_trace.Program(trace)
+        for i in range(120):
+            program.alloc(1000 + 1000 * i, 4096 * (1 + i % 7), 0x10000 * (i + 1), i + 1,
+                          stack=(0x1000 + i,))
+        self.write_page("long", trace)
+        rows = ("return [...document.querySelectorAll('#leak-table tbody tr')]"
+                ".map(r => parseInt(r.children[0].textContent))")
+        self.assertEqual(self.browser.run(rows), [4096 * 7] * 17 + [4096 * 6] * 17 +
+                         [4096 * 5] * 16)
+        self.browser.click("#leak-table th:nth-child(1)")  # largest first again
+        self.browser.click("#leak-table th:nth-child(1)")
+        self.assertEqual(set(self.browser.run(rows)), {4096, 8192, 12288})  # of all rows
+        self.assertEqual(self.text("#leak-table .more"), "Show all 120")
+        self.browser.click("#leak-table .more")
+        self.assertEqual(len(self.browser.run(rows)), 120)
+        self.assertIsNone(self.browser.run("return document.querySelector('#leak-table .more')"))
+
+    def test_a_recording_without_calls_is_not_called_clean(self):
+        trace = ctf_trace.Trace()
+        program = ctf_trace.Program(trace)
+        program.schema(1000)
+        program.exiting(2000)
+        self.write_page("nothing", trace)
+        findings = self.text("#findings")
+        self.assertIn("No call of the library was recorded", findings)
+        self.assertNotIn("given back", findings)
+        self.assertFalse(self.browser.run(
+            "return document.getElementById('process').checkVisibility()"))
 
     def test_keys_zoom_move_and_show_all(self):
         whole = self.browser.run(WINDOWS)
