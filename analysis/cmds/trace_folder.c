@@ -59,8 +59,8 @@ void trace_folder_say(const char *path, uint64_t lost_events, uint64_t lost_pack
 	cmd_progress_end();
 	fprintf(stderr, "kfdscope: trace in '%s'\n", path);
 	if (readable && counts.all)
-		fprintf(stderr, "kfdscope: %" PRIu64 " events recorded, %" PRIu64 " lost\n",
-			counts.all, lost_events);
+		fprintf(stderr, "kfdscope: %" PRIu64 " %s recorded, %" PRIu64 " lost\n", counts.all,
+			counts.all == 1 ? "event" : "events", lost_events);
 	if (!readable || counts.calls == 0)
 		fprintf(stderr, "kfdscope: no %s were recorded: %s\n",
 			counts.all ? "calls" : "events", when_empty);
