@@ -19,6 +19,9 @@
 #define PRIVATE_BYTES (64u << 10)
 #define CONTENT_BYTES 32768u /* of a buffer, at most; larger ones have nothing to keep */
 #define PROGRAM_BYTES 40u
+#define SIGNALS_AT    1024u /* in the target */
+#define SIGNAL_BYTES  64u
+#define BARRIER       3u /* AQL packet that waits for others; here for none */
 #define ROUNDS        600
 
 /* What the processes of a case share: the checkpoint, and the memory that both have. */
@@ -28,7 +31,7 @@ struct world {
 	struct kfd_criu_bo_bucket bos[BOS_MAX];
 	_Alignas(8) char private_data[PRIVATE_BYTES];
 	char contents[BOS_MAX][CONTENT_BYTES];
-	struct buffer page, ring, target, kept;
+	struct buffer page, ring, target, kept, aql_ring, aql_pointers;
 	uint64_t pointers, hole; /* address of the user pointer; handle that was free */
 	uint32_t signal, manual, memory, hole_id, sdma, aql;
 	uint64_t doorbell_offset;
@@ -106,6 +109,34 @@ static void submit(struct machine *m, uint64_t ring_offset, uint32_t n)
 	munmap(doorbells, 8192);
 }
 
+/* The value of the n-th signal in the target's memory. */
+static int64_t *signal_value(void *target, uint32_t n)
+{
+	return (int64_t *)(void *)((char *)target + SIGNALS_AT + (size_t)n * SIGNAL_BYTES + 8);
+}
+
+/* Puts the n-th packet into the AQL ring: a barrier that completes the n-th signal. */
+static void submit_aql(struct machine *m, uint64_t ring_offset, uint64_t pointers_offset,
+		       uint32_t n)
+{
+	uint64_t packet[8] = { 0 };
+	char *ring = map(m, ring_offset, PAGE);
+	uint64_t *pointers = map(m, pointers_offset, PAGE);
+
+	packet[7] = world->target.va + SIGNALS_AT + (uint64_t)n * SIGNAL_BYTES;
+	packet[0] = BARRIER;
+	memcpy(ring + n * sizeof(packet), packet, sizeof(packet));
+	__atomic_store_n(pointers, n + 1ull, __ATOMIC_RELEASE);
+	munmap(ring, PAGE);
+	munmap(pointers, PAGE);
+}
+
+static void wait_for_signal(void *target, uint32_t n)
+{
+	while (__atomic_load_n(signal_value(target, n), __ATOMIC_ACQUIRE) != 0)
+		usleep(100);
+}
+
 static int wait_for(struct machine *m, uint32_t event, uint32_t timeout_ms)
 {
 	struct kfd_event_data data = { .event_id = event };
@@ -158,7 +189,12 @@ static void make_queues(struct machine *m)
 	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_CREATE_QUEUE, &args), 0);
 	world->sdma = args.queue_id;
 	world->doorbell_offset = args.doorbell_offset;
-	world->aql = machine_queue(m, m->gpu, AQL);
+	args = machine_queue_args(m, m->gpu, AQL);
+	args.ring_base_address = world->aql_ring.va;
+	args.write_pointer_address = world->aql_pointers.va;
+	args.read_pointer_address = world->aql_pointers.va + 8;
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_CREATE_QUEUE, &args), 0);
+	world->aql = args.queue_id;
 }
 
 static void set_range(struct machine *m)
@@ -198,6 +234,8 @@ static void make_everything(struct machine *m)
 	hole = machine_alloc(m, m->gpu, PAGE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
 	world->target = machine_alloc_mapped(
 		m, m->gpu, PAGE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);
+	world->aql_ring = machine_alloc_mapped(m, m->gpu, PAGE, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+	world->aql_pointers = machine_alloc_mapped(m, m->gpu, PAGE, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
 	world->kept = machine_alloc(m, m->gpu, 2 * PAGE, KFD_IOC_ALLOC_MEM_FLAGS_VRAM);
 	make_events(m);
 	make_queues(m);
@@ -206,6 +244,9 @@ static void make_everything(struct machine *m)
 	assert_int_equal(machine_free(m, hole.handle), 0);
 	memory = map(m, world->target.mmap_offset, PAGE);
 	memory[100] = 0xfeed;
+	*signal_value(memory, 0) = *signal_value(memory, 1) = 1;
+	submit_aql(m, world->aql_ring.mmap_offset, world->aql_pointers.mmap_offset, 0);
+	wait_for_signal(memory, 0);
 	submit(m, world->ring.mmap_offset, 0);
 	assert_int_equal(wait_for(m, world->signal, PATIENCE_MS), KFD_IOC_WAIT_RESULT_COMPLETE);
 	assert_int_equal(memory[0], 0x1111);
@@ -219,6 +260,7 @@ static void life_to_keep(struct machine *m, struct target *self)
 	finished(self);
 	next_step(self); /* paused: what is rung now is not served any more */
 	submit(m, world->ring.mmap_offset, 1);
+	submit_aql(m, world->aql_ring.mmap_offset, world->aql_pointers.mmap_offset, 1);
 	finished(self);
 	next_step(self);
 }
@@ -403,6 +445,7 @@ static void life_that_comes_back(struct machine *m, struct target *self)
 	assert_int_equal(memory[0], 0);
 	assert_int_equal(memory[1], 0x2222);
 	assert_int_equal(memory[100], 0xfeed);
+	wait_for_signal(memory, 1);
 	submit(m, offset_of(world->ring.va), 2);
 	assert_int_equal(wait_for(m, world->signal, PATIENCE_MS), KFD_IOC_WAIT_RESULT_COMPLETE);
 	assert_int_equal(memory[2], 0x3333);
