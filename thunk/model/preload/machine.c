@@ -18,6 +18,7 @@ PRELOAD_REAL(realpath, realpath_fn)
 
 static _Atomic(struct kfd_model *) machine; /* owned; lives as long as the process */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local bool is_making; /* its topology may be that of the real machine's own KFD */
 
 bool preload_modules_only(void)
 {
@@ -61,7 +62,11 @@ static void make(void)
 
 struct kfd_model *preload_machine(void)
 {
+	if (is_making)
+		return NULL;
+	is_making = true;
 	pthread_once(&once, make);
+	is_making = false;
 	return machine;
 }
 

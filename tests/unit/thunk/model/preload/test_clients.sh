@@ -37,4 +37,12 @@ if [ $? -eq 0 ] || ! echo "$output" | grep -q "^kfdscope-model: no topology 'no-
 	echo "FAIL a missing topology: $output"
 	failed=1
 fi
+# the machine's own tree may be the topology; where there is none, that is said, too
+[ -e /sys/class/kfd/kfd/topology ] || {
+	output=$(LD_PRELOAD=$preload KFDSCOPE_MODEL_TOPOLOGY=/sys/class/kfd/kfd/topology rocminfo 2>&1)
+	if [ $? -eq 0 ] || ! echo "$output" | grep -q "^kfdscope-model: no topology in "; then
+		echo "FAIL the real machine's topology: $output"
+		failed=1
+	fi
+}
 exit $failed
