@@ -32,6 +32,14 @@ static void close_targets(GArray *targets)
 	g_array_free(targets, TRUE);
 }
 
+static bool is_known(const GArray *targets, pid_t pid)
+{
+	for (guint i = 0; i < targets->len; i++)
+		if (g_array_index(targets, struct target, i).pid == pid)
+			return true;
+	return false;
+}
+
 /* @return 0, or the exit status after a message. */
 static int open_target(const struct cmd *cmd, const char *word, const struct places *places,
 		       GArray *targets)
@@ -47,7 +55,10 @@ static int open_target(const struct cmd *cmd, const char *word, const struct pla
 	}
 	switch (target_open(&target, (pid_t)pid, places, &reason)) {
 	case TARGET_USABLE:
-		g_array_append_val(targets, target);
+		if (is_known(targets, target.pid))
+			target_close(&target); /* named twice, or by two of its threads */
+		else
+			g_array_append_val(targets, target);
 		return 0;
 	case TARGET_GONE:
 		rc = CHILD_EXIT_NOT_FOUND;
@@ -204,8 +215,8 @@ static int attach(const struct cmd *cmd, struct attach_options *options, GArray 
 	} else {
 		cmd_error(cmd, "%s", reason);
 	}
-	if (rc != CMD_EXIT_OK)
-		g_rmdir(output); /* only when still empty */
+	if (rc == CHILD_EXIT_OWN_FAILURE || rc == CHILD_EXIT_CANNOT_RUN)
+		trace_folder_remove(output); /* it was empty before, and holds no recording */
 out:
 	close(signal_fd);
 	g_free(reason);

@@ -4,8 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,6 +47,69 @@ void child_restore_signals(void)
 	sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
+/* What a shell would not take for a script either. */
+static bool is_binary(const char *path)
+{
+	char head[80];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : read(fd, head, sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	return length > 0 && memchr(head, '\0', (size_t)length);
+}
+
+/* Runs a file; what the kernel does not know is a script of the shell. @return errno. */
+static int exec_file(const char *path, char *const *argv, char *const *envp)
+{
+	const char **words;
+	size_t count = 0;
+
+	execve(path, argv, envp);
+	if (errno != ENOEXEC)
+		return errno;
+	if (is_binary(path))
+		return ENOEXEC;
+	while (argv[count])
+		count++;
+	words = calloc(count + 2, sizeof(*words));
+	if (!words)
+		return ENOMEM;
+	words[0] = "sh";
+	words[1] = path;
+	memcpy(words + 2, argv + 1, (count - 1) * sizeof(*words));
+	execve("/bin/sh", (char *const *)words, envp);
+	return errno;
+}
+
+/*
+ * Runs a program as a shell does: looked for in PATH unless its name has a slash, and with the error of
+ * a file that was found there but could not be run. @return errno, as a rule ENOENT.
+ */
+static int exec_search(char *const *argv, char *const *envp)
+{
+	const char *path = getenv("PATH"), *end;
+	char file[PATH_MAX];
+	int err = ENOENT;
+
+	if (strchr(argv[0], '/'))
+		return exec_file(argv[0], argv, envp);
+	for (path = path ? path : "/bin:/usr/bin"; path; path = *end ? end + 1 : NULL) {
+		int one;
+
+		end = strchrnul(path, ':');
+		if (snprintf(file, sizeof(file), "%.*s/%s", end == path ? 1 : (int)(end - path),
+			     end == path ? "." : path, argv[0]) >= (int)sizeof(file))
+			continue;
+		one = exec_file(file, argv, envp);
+		if (one != ENOENT && one != ENOTDIR)
+			err = one;
+		if (err != ENOENT && err != EACCES)
+			break;
+	}
+	return err;
+}
+
 int child_start(struct child *child, char *const *argv, char *const *envp)
 {
 	int pipe_fds[2], err = 0;
@@ -54,8 +120,7 @@ int child_start(struct child *child, char *const *argv, char *const *envp)
 	child->pid = fork();
 	if (child->pid == 0) {
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
-		execvpe(argv[0], argv, envp);
-		err = errno;
+		err = exec_search(argv, envp);
 		(void)!write(pipe_fds[1], &err, sizeof(err)); /* the exit status says it too */
 		_exit(CHILD_EXIT_NOT_FOUND);
 	}
@@ -68,6 +133,15 @@ int child_start(struct child *child, char *const *argv, char *const *envp)
 	return err;
 }
 
+/*
+ * What the terminal sends, it has sent to the program as well; but when it is closed, to the leader of
+ * the session alone, which the program would be without us.
+ */
+static bool has_it_too(const siginfo_t *info)
+{
+	return info->si_code == SI_KERNEL && !(info->si_signo == SIGHUP && getsid(0) == getpid());
+}
+
 void child_wait(struct child *child, bool (*keep)(int signo, void *data), void *data)
 {
 	siginfo_t info;
@@ -77,8 +151,7 @@ void child_wait(struct child *child, bool (*keep)(int signo, void *data), void *
 			continue;
 		if (keep && keep(info.si_signo, data))
 			continue;
-		/* What the terminal sends, it has sent to the program as well. */
-		if (info.si_code != SI_KERNEL)
+		if (!has_it_too(&info))
 			kill(child->pid, info.si_signo);
 	}
 }

@@ -7,6 +7,8 @@
  */
 #include "daemon.h"
 
+#include "trace_folder.h"
+
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -32,27 +34,6 @@
 #define ROOT_DIR  "/run/lttng"
 #define ROOT_LOCK ROOT_DIR "/kfdscope.lock"
 #define ROOT_TURN ROOT_DIR "/kfdscope-turn.lock"
-
-static void remove_tree(const char *path)
-{
-	GDir *dir = g_dir_open(path, 0, NULL);
-	const char *name;
-
-	if (dir) {
-		while ((name = g_dir_read_name(dir))) {
-			char *child = g_build_filename(path, name, NULL);
-
-			if (g_file_test(child, G_FILE_TEST_IS_DIR) &&
-			    !g_file_test(child, G_FILE_TEST_IS_SYMLINK))
-				remove_tree(child);
-			else
-				(void)g_unlink(child); /* what stays behind is a socket in /tmp */
-			g_free(child);
-		}
-		g_dir_close(dir);
-	}
-	(void)g_rmdir(path);
-}
 
 /* In the child: become the daemon, silent; a private one ends when the recorder ends. */
 static G_GNUC_NORETURN void exec_daemon(int error_fd, bool is_private)
@@ -267,6 +248,6 @@ void daemon_close(struct daemon *daemon)
 	if (turn_fd >= 0)
 		close(turn_fd);
 	if (daemon->dir)
-		remove_tree(daemon->dir);
+		trace_folder_remove(daemon->dir);
 	g_clear_pointer(&daemon->dir, g_free);
 }

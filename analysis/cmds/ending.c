@@ -5,11 +5,37 @@
 #include <errno.h>
 #include <glib.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "input/discover.h"
 
 #define NOTE "kfdscope.json"
+
+/* JSON knows no other bytes than UTF-8; names may have any. */
+static void append_text(json_t *list, const char *text)
+{
+	char *valid = g_utf8_make_valid(text, -1);
+
+	json_array_append_new(list, json_string(valid));
+	g_free(valid);
+}
+
+/* Whole or not at all. @return false with errno. */
+static bool write_note(const char *path, const json_t *root)
+{
+	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+	GError *error = NULL;
+	bool ok = text && g_file_set_contents(path, text, -1, &error);
+	int err = ok ? 0 : errno;
+
+	if (!ok && !text)
+		err = ENOMEM;
+	g_clear_error(&error);
+	free(text);
+	errno = err;
+	return ok;
+}
 
 bool ending_write(const char *directory, const struct analyse_ending *ending, char *const *argv)
 {
@@ -18,11 +44,11 @@ bool ending_write(const char *directory, const struct analyse_ending *ending, ch
 	bool ok;
 
 	for (; *argv; argv++)
-		json_array_append_new(words, json_string_nocheck(*argv));
+		append_text(words, *argv);
 	root = json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "schema", "kfdscope.recording",
 			 "version", 1, "pid", (int)ending->pid, "exit_code", ending->exit_code,
 			 "signal", ending->signal, "command", words);
-	ok = root && json_dump_file(root, path, JSON_INDENT(2)) == 0;
+	ok = write_note(path, root);
 	json_decref(root);
 	g_free(path);
 	return ok;
@@ -96,12 +122,12 @@ bool ending_write_snapshots(const char *directory, const GPtrArray *paths)
 	for (guint i = 0; i < paths->len; i++) {
 		char *name = g_path_get_basename(g_ptr_array_index(paths, i));
 
-		json_array_append_new(names, json_string_nocheck(name));
+		append_text(names, name);
 		g_free(name);
 	}
 	root = json_pack("{s:s, s:i, s:o}", "schema", "kfdscope.snapshots", "version", 1,
 			 "snapshots", names);
-	ok = root && json_dump_file(root, path, JSON_INDENT(2)) == 0;
+	ok = write_note(path, root);
 	json_decref(root);
 	g_free(path);
 	return ok;

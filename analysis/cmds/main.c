@@ -3,9 +3,11 @@
 #include "cmd.h"
 #include "topic.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef KFDSCOPE_VERSION
 #define KFDSCOPE_VERSION "unknown"
@@ -106,8 +108,21 @@ static int run(int argc, char **argv)
 	return CMD_EXIT_USAGE;
 }
 
+/*
+ * A file that is opened must not get the number of a standard stream that is closed. These fail to be
+ * read or written as closed ones do, and are closed for programs that we start.
+ */
+static void hold_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null",
+				    (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
+	hold_standard_streams();
 	setlocale(LC_ALL, "");
 	return cmd_finish(run(argc, argv));
 }

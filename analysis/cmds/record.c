@@ -303,6 +303,7 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	struct daemon daemon;
 	struct child child = { 0 };
 	char **envp = NULL, *reason = NULL, *output = NULL, *snapshot = NULL;
+	bool is_made = false;
 	int rc = CHILD_EXIT_OWN_FAILURE;
 
 	places_init(&places);
@@ -313,7 +314,8 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	if (!options->live) {
 		output = trace_folder_path(options->output, argv[0]);
 		options->recording.output = output;
-		if (!trace_folder_make(cmd, output))
+		is_made = trace_folder_make(cmd, output);
+		if (!is_made)
 			goto out;
 	}
 	if (!daemon_open(&daemon, NULL, &reason)) {
@@ -330,7 +332,9 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 		rc = run_recorded(cmd, options, argv, envp, &child);
 	daemon_close(&daemon);
 out:
-	if (output && (rc == CHILD_EXIT_OWN_FAILURE || options->recording.snapshot))
+	if (is_made && rc != 0)
+		trace_folder_remove(output); /* it was empty before, and nothing has run */
+	else if (is_made && options->recording.snapshot)
 		g_rmdir(output); /* only when still empty */
 	g_free(snapshot);
 	g_free(output);

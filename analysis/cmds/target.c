@@ -133,6 +133,37 @@ static enum target_state judge_maps(struct target *target, const char *maps,
 	return TARGET_UNUSABLE;
 }
 
+/*
+ * Where a program finds its session daemon: in a container that can be another directory of the same
+ * name, and so another daemon than the one that we talk to.
+ */
+static bool sees_our_daemon(const struct target *target, char **reason)
+{
+	const char *here = geteuid() == 0 ? "/run" : target->home;
+	char *there = g_strdup_printf("/proc/%d/root%s", (int)target->pid, here ? here : "/");
+	char *run_here = g_build_filename(here ? here : "/", "lttng", NULL);
+	char *run_there = g_build_filename(there, "lttng", NULL);
+	struct stat ours, theirs;
+	bool same = true;
+
+	if (geteuid() == 0 && stat(run_here, &ours) == 0)
+		same = stat(run_there, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+		       ours.st_ino == theirs.st_ino;
+	else if (here && stat(here, &ours) == 0)
+		same = stat(there, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+		       ours.st_ino == theirs.st_ino;
+	if (!same)
+		*reason = g_strdup_printf(
+			"%d (%s) has another '%s' than we do (a container?), and so another "
+			"session daemon: attach from in there ('nsenter --mount --target %d')",
+			(int)target->pid, target->name, geteuid() == 0 ? run_here : here,
+			(int)target->pid);
+	g_free(run_there);
+	g_free(run_here);
+	g_free(there);
+	return same;
+}
+
 static enum target_state gone(pid_t pid, char **reason)
 {
 	*reason = g_strdup_printf("there is no process %d", (int)pid);
@@ -149,8 +180,16 @@ static enum target_state look(struct target *target, const struct places *places
 		state = gone(target->pid, reason);
 		goto out;
 	}
-	if (status_number(status, "\nTgid:", &main_thread))
+	if (status_number(status, "\nTgid:", &main_thread) && main_thread != target->pid) {
+		/* The number is a thread's, in its namespace, too. */
 		target->pid = main_thread;
+		g_free(status);
+		status = read_proc(target->pid, "status", NULL);
+		if (!status) {
+			state = gone(target->pid, reason);
+			goto out;
+		}
+	}
 	if (!status_number(status, "\nNSpid:", &target->vpid))
 		target->vpid = target->pid;
 	target->name = read_proc(target->pid, "comm", NULL);
@@ -164,6 +203,8 @@ static enum target_state look(struct target *target, const struct places *places
 	}
 	target->home = find_home(target->pid);
 	state = judge_maps(target, maps, places, reason);
+	if (state == TARGET_USABLE && !sees_our_daemon(target, reason))
+		state = TARGET_UNUSABLE;
 out:
 	g_free(status);
 	g_free(maps);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* So many events are looked at; which thunk a process has shows soon. */
-#define THUNKS_EVENTS_MAX 1000000u
+#define THUNKS_EVENTS_MAX 100000u
 
 /* A process whose calls were recorded at the libc boundary, without any of the library. */
 struct bare_process {

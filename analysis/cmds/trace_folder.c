@@ -8,6 +8,11 @@
 #include <glib/gstdio.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* With less left some packets will have found no room. */
+#define ROOM_NEEDED_BYTES (UINT64_C(256) << 10)
 
 static char *default_name(const char *what)
 {
@@ -44,8 +49,48 @@ bool trace_folder_make(const struct cmd *cmd, const char *path)
 	else if (!dir && g_mkdir_with_parents(path, 0755) != 0) {
 		cmd_error(cmd, "cannot make '%s': %s", path, g_strerror(errno));
 		empty = false;
+	} else if (g_access(path, W_OK | X_OK) != 0) {
+		cmd_error(cmd, "cannot write into '%s': %s", path, g_strerror(errno));
+		empty = false;
 	}
 	return empty;
+}
+
+void trace_folder_remove(const char *path)
+{
+	GDir *dir = g_dir_open(path, 0, NULL);
+	const char *name;
+
+	if (dir) {
+		while ((name = g_dir_read_name(dir))) {
+			char *child = g_build_filename(path, name, NULL);
+
+			if (g_file_test(child, G_FILE_TEST_IS_DIR) &&
+			    !g_file_test(child, G_FILE_TEST_IS_SYMLINK))
+				trace_folder_remove(child);
+			else
+				(void)g_unlink(child); /* what stays behind is seen */
+			g_free(child);
+		}
+		g_dir_close(dir);
+	}
+	(void)g_rmdir(path);
+}
+
+/* Packets that find no room are gone, and nobody counts them. */
+static void say_room(const char *path)
+{
+	struct statvfs system;
+	uint64_t left;
+
+	if (statvfs(path, &system) != 0)
+		return;
+	left = (uint64_t)system.f_bavail * system.f_frsize;
+	if (left < ROOM_NEEDED_BYTES)
+		fprintf(stderr,
+			"kfdscope: the file system of '%s' is full (%" PRIu64
+			" KiB left): the trace may be incomplete\n",
+			path, left >> 10);
 }
 
 void trace_folder_say(const char *path, uint64_t lost_events, uint64_t lost_packets,
@@ -65,6 +110,7 @@ void trace_folder_say(const char *path, uint64_t lost_events, uint64_t lost_pack
 		fprintf(stderr, "kfdscope: no %s were recorded: %s\n",
 			counts.all ? "calls" : "events", when_empty);
 	trace_folder_say_losses(lost_events, lost_packets);
+	say_room(path);
 	fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", path);
 }
 

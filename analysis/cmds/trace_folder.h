@@ -32,4 +32,7 @@ void trace_folder_say(const char *path, uint64_t lost_events, uint64_t lost_pack
 /* What to do about losses; nothing when there are none. */
 void trace_folder_say_losses(uint64_t lost_events, uint64_t lost_packets);
 
+/* Removes a directory with all that is in it, as far as that is possible. */
+void trace_folder_remove(const char *path);
+
 #endif

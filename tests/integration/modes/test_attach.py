@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """kfdscope attach: programs that already run are recorded, and never disturbed."""
 import os
+import pathlib
+import signal
 import subprocess
 import unittest
 
@@ -9,12 +11,14 @@ from clients import CLIENTS, KFDSCOPE, LIBRARIES, MIB, Modes, Recorder, main
 NOBODY = 65534
 
 
-class Attach(Modes):
+class Attaching(Modes):
     def attach(self, *words, **more):
         recorder = Recorder(self, "attach", "-o", self.folder / "t", *words, **more)
         recorder.wait_for("recording [0-9]* process")
         return recorder
 
+
+class Attach(Attaching):
     def refused(self, *pids, prefix=()):
         done = self.run_command(*prefix, KFDSCOPE, "attach", "-o", self.folder / "none", *pids)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
@@ -116,6 +120,76 @@ class Attach(Modes):
         self.assertEqual(status, 127)
         self.assertIn(f"no process {ended.pid}", line)
 
+    def test_a_process_that_is_named_twice(self):
+        client = self.start()
+        client.tell("alloc 3")
+        recorder = self.attach(client.process.pid, f"0{client.process.pid}", client.process.pid)
+        self.assertIn("recording 1 process,", recorder.messages())
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertEqual(recorder.wait(), 0, recorder.messages())
+        self.assertEqual(self.left(self.folder / "t"), (1, 3 * MIB))
+
+    def test_a_thread_stands_for_its_process(self):
+        client = self.start()
+        client.tell("alloc 3")
+        pid = client.process.pid
+        threads = sorted(int(t) for t in os.listdir(f"/proc/{pid}/task"))
+        self.assertGreater(len(threads), 1)
+        recorder = self.attach(*reversed(threads))
+        self.assertIn("recording 1 process,", recorder.messages())
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertEqual(recorder.wait(), 0, recorder.messages())
+        self.assertEqual(self.left_of_each(self.folder / "t"), {pid: 3 * MIB})
+
+    def test_itself_and_the_first_process(self):
+        done = self.run_command("sh", "-c", f'exec "{KFDSCOPE}" attach -o {self.folder}/none $$')
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (126, 1), done.stderr)
+        self.assertIn("has none of kfdscope's libraries", done.stderr)
+        status, _ = self.refused(1)
+        self.assertEqual(status, 126)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount")
+    def test_a_process_in_another_mount_namespace(self):
+        client = self.start_command(["unshare", "--mount", "sh", "-c",
+                                     'mount -t tmpfs none /run && exec "$0"', CLIENTS / "holder"])
+        status, line = self.refused(client.process.pid)
+        self.assertEqual(status, 126)
+        self.assertIn("has another '/run/lttng' than we do", line)
+        self.assertIn(f"nsenter --mount --target {client.process.pid}", line)
+        self.assertEqual(client.finish(), (5, ""))
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount")
+    def test_a_namespace_of_its_own_with_our_daemon(self):
+        client = self.start_command(["unshare", "--mount", CLIENTS / "holder"])
+        client.tell("alloc 3")
+        recorder = self.attach(client.process.pid)
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertEqual(recorder.wait(), 0, recorder.messages())
+        self.assertEqual(self.left(self.folder / "t"), (1, 3 * MIB))
+
+    def test_every_ending_signal_ends_the_recording(self):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            client = self.start()
+            client.tell("alloc 3")
+            path = self.folder / f"by-{int(number)}"
+            recorder = Recorder(self, "attach", "-o", path, client.process.pid)
+            recorder.wait_for("recording 1 process")
+            recorder.process.send_signal(number)
+            recorder.process.send_signal(number)    # a second one changes nothing
+            self.assertEqual(recorder.wait(), 0, recorder.messages())
+            self.assertEqual(self.left(path), (1, 3 * MIB))
+            self.assertEqual(client.finish(), (5, ""))
+
+    def test_a_directory_that_cannot_be_written(self):
+        client = self.start()
+        for out, words in (("/proc/nowhere/t", "cannot make '/proc/nowhere/t'"),
+                           ("/proc/self/task", "'/proc/")):
+            done = self.run_command(KFDSCOPE, "attach", "-o", out, client.process.pid)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (125, 1),
+                             done.stderr)
+            self.assertIn(words, done.stderr)
+        self.assertEqual(client.finish(), (5, ""))
+
     def test_words_that_are_no_process(self):
         for word in ("-5", "0", "x", "12x", "99999999999"):
             status, line = self.refused("--", word)
@@ -155,6 +229,25 @@ class Attach(Modes):
         self.assertEqual(recorder.wait(), 0, recorder.messages())
         self.assertEqual(self.left(home / "t"), (2, 8 * MIB))
         self.assertEqual(list((home / ".lttng").glob("*.pid")), [])
+
+
+class Killed(Attaching):
+    """After the others, which use the daemon."""
+
+    @unittest.skipUnless(os.geteuid() == 0, "root's daemon has a known place")
+    def test_a_daemon_that_is_killed_meanwhile(self):
+        client = self.start()
+        client.tell("alloc 3")
+        recorder = self.attach(client.process.pid)
+        pid = int(pathlib.Path("/run/lttng/lttng-sessiond.pid").read_text())
+        consumers = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True,
+                                   check=False).stdout.split()
+        for one in (pid, *map(int, consumers)):
+            os.kill(one, signal.SIGKILL)
+        self.assertEqual(client.tell("alloc 5"), "alloc 0")
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertEqual(recorder.wait(), 3, recorder.messages())
+        self.assertIn("the trace may be incomplete", recorder.messages())
 
 
 if __name__ == "__main__":
