@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import termios
+import time
 import unittest
 
 from clients import CLIENTS, KFDSCOPE, Modes, main
@@ -247,12 +248,14 @@ class Output(Odd):
 
 class Signals(Odd):
     """Signals, terminals and descriptors: what comes is the program's, and the recording is whole."""
+    options = ("--model",)
+    said = ", 0 lost"
 
     def start(self, *program, **more):
         self.log = self.folder / "log"
         with open(self.log, "wb") as log:
             process = subprocess.Popen(
-                [KFDSCOPE, "record", "-o", self.out, "--model", "--", *map(str, program)],
+                [KFDSCOPE, "record", "-o", self.out, *self.options, "--", *map(str, program)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, **more)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -290,13 +293,13 @@ class Signals(Odd):
             process.send_signal(number)
             self.assertEqual(process.wait(60), -number, self.log.read_text())
             self.check_ending(-1, number)
-            self.assertIn(", 0 lost", self.log.read_text())
+            self.assertIn(self.said, self.log.read_text())
 
     def test_the_terminal_is_closed(self):
         """As over ssh: only the session's leader is told, which the program would be by itself."""
         master, slave = os.openpty()
         process = subprocess.Popen(
-            [KFDSCOPE, "record", "-o", self.out, "--model", "--", "sh", "-c",
+            [KFDSCOPE, "record", "-o", self.out, *self.options, "--", "sh", "-c",
              "echo ready; exec sleep 300"],
             stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
@@ -313,7 +316,7 @@ class Signals(Odd):
     def test_ctrl_c_at_a_terminal(self):
         master, slave = os.openpty()
         process = subprocess.Popen(
-            [KFDSCOPE, "record", "-o", self.out, "--model", "--", CLIENTS / "holder"],
+            [KFDSCOPE, "record", "-o", self.out, *self.options, "--", CLIENTS / "holder"],
             stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         self.addCleanup(process.wait)
@@ -348,6 +351,77 @@ class Signals(Odd):
                               timeout=60, check=False)
         self.assertEqual(done.returncode, 0)
         self.assertEqual((self.out / "status").read_text(), "9\n")
+
+
+class Snapshots(Signals):
+    """The same care with a ring in memory."""
+    options = ("--model", "--snapshot=64K")
+    said = "no snapshot was written: nothing happened that --snapshot-on names"
+    # These have no other way to end.
+    test_nobody_hears_what_is_said = test_a_reader_that_goes_away = None
+
+    def check_ending(self, code, number):
+        """The note is one of the last snapshot, when the end is one."""
+
+    def snapshots(self):
+        return sorted(p.name for p in self.out.iterdir()) if self.out.exists() else []
+
+    def wait_for(self, words):
+        for _ in range(3000):
+            if words in self.log.read_text():
+                return
+            time.sleep(0.02)
+        self.fail(f"no '{words}' in: {self.log.read_text()}")
+
+    def test_no_such_program(self):
+        self.refused(127, "No such file or directory", "/no/such/program", options=self.options)
+        self.assertFalse(self.out.exists())
+
+    def test_a_directory_that_cannot_be_written(self):
+        self.refused(125, "cannot make '/proc/nowhere/out'", "true", out="/proc/nowhere/out",
+                     options=self.options)
+
+    def test_a_directory_that_goes_away(self):
+        """The snapshot cannot be written, which is said; the program goes on."""
+        process = self.start(CLIENTS / "holder")
+        shutil.rmtree(self.out)
+        self.out.write_text("in the way")
+        process.send_signal(signal.SIGUSR1)
+        self.wait_for("kfdscope: record: ")
+        self.assertEqual(len(self.log.read_text().splitlines()), 1, self.log.read_text())
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 5)
+        self.assertIn("no snapshot was written", self.log.read_text())
+        self.assertEqual(self.out.read_text(), "in the way")
+
+    def test_many_signals_at_once(self):
+        """Those that come while one is written may be one; none is half a snapshot."""
+        process = self.start(CLIENTS / "holder")
+        for _ in range(50):
+            process.send_signal(signal.SIGUSR1)
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 5)
+        taken = [name for name in self.snapshots() if name != "kfdscope.json"]
+        self.assertGreater(len(taken), 0)
+        for name in taken:
+            self.assertEqual(self.left(self.out / name), (0, 0))
+
+    @unittest.skipUnless(os.geteuid() == 0, "root's daemon has a known place")
+    def test_a_daemon_that_is_killed_meanwhile(self):
+        process = self.start(CLIENTS / "holder")
+        pid = int(pathlib.Path("/run/lttng/lttng-sessiond.pid").read_text())
+        consumers = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True,
+                                   check=False).stdout.split()
+        for one in (pid, *map(int, consumers)):
+            os.kill(one, signal.SIGKILL)
+        process.send_signal(signal.SIGUSR1)
+        self.wait_for("kfdscope: record: ")
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 5)
+        for line in self.log.read_text().splitlines():
+            self.assertRegex(line, "^(kfdscope:|PERROR|Error)")
+        for path in pathlib.Path("/dev/shm").iterdir():     # the daemon could not
+            path.unlink()
 
 
 class Users(Odd):
