@@ -207,6 +207,7 @@ static HSAKMT_STATUS create(struct kmt_context *ctx, const struct request *reque
 {
 	struct queue *queue = queue_new(ctx, request);
 	HSAKMT_STATUS status = HSAKMT_STATUS_NO_MEMORY;
+	HsaQueueResource made;
 
 	if (!queue)
 		return status;
@@ -223,16 +224,21 @@ static HSAKMT_STATUS create(struct kmt_context *ctx, const struct request *reque
 	status = make_kernel_queue(ctx, queue, request);
 	if (status != HSAKMT_STATUS_SUCCESS)
 		goto out;
-	if (!kmt_handle_set_add(&ctx->queues->live, (uintptr_t)queue->page, queue)) {
+	/* once the handle lives, a stale one of the same value can destroy the queue */
+	made.QueueId = (uintptr_t)queue->page;
+	made.QueueDoorBell = queue->doorbell_va;
+	made.QueueWptrValue = queue->write_ptr_va;
+	made.QueueRptrValue = queue->read_ptr_va;
+	if (!kmt_handle_set_add(&ctx->queues->live, made.QueueId, queue)) {
 		(void)queue_destroy_id(ctx, queue->kernel_id); /* the missing memory is told */
 		status = HSAKMT_STATUS_NO_MEMORY;
 		goto out;
 	}
-	resource->QueueId = (uintptr_t)queue->page;
-	resource->QueueDoorBell = queue->doorbell_va;
-	resource->QueueWptrValue = queue->write_ptr_va;
-	resource->QueueRptrValue = queue->read_ptr_va;
 	queue = NULL; /* the set's now */
+	resource->QueueId = made.QueueId;
+	resource->QueueDoorBell = made.QueueDoorBell;
+	resource->QueueWptrValue = made.QueueWptrValue;
+	resource->QueueRptrValue = made.QueueRptrValue;
 out:
 	queue_free(ctx, queue);
 	return status;

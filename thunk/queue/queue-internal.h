@@ -35,9 +35,10 @@ struct queue {
 	uint32_t kernel_id;
 	uint32_t node_id, gpu_id, gfx;
 	HSA_QUEUE_TYPE type;
-	HSA_QUEUE_PRIORITY priority;
-	uint32_t percentage;
-	uint64_t ring_va, ring_size_bytes;
+	/* What an update changes; atomic, because the state dump may read it meanwhile. */
+	_Atomic HSA_QUEUE_PRIORITY priority;
+	_Atomic uint32_t percentage;
+	_Atomic uint64_t ring_va, ring_size_bytes;
 	uint64_t write_ptr_va, read_ptr_va, doorbell_va;
 	void *eop; /* owned, GPU-visible */
 	uint64_t eop_size_bytes;
