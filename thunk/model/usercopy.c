@@ -45,7 +45,8 @@ static bool can_write_word(uint64_t addr)
 /* First and last word are looked at: a range this short touches two pages at most. */
 static bool probe(uint64_t addr, size_t size_bytes, bool write)
 {
-	if (!addr || addr + size_bytes < addr)
+	/* below the first word the probe would be of no set at all, which is always fine */
+	if (addr < WORD || addr + size_bytes < addr)
 		return false;
 	if (!write)
 		return can_read_word(addr) && can_read_word(addr + size_bytes - 1);

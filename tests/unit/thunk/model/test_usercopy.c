@@ -44,6 +44,19 @@ static void copies_stop_at_holes(void **state)
 	assert_int_equal(kfd_model_copy_in(bytes, 0, 0), 0);
 }
 
+static void nothing_is_at_the_first_addresses(void **state)
+{
+	char bytes[64] = { 0 };
+
+	(void)state;
+	for (uint64_t addr = 0; addr < 20; addr++) {
+		assert_int_equal(kfd_model_copy_in(bytes, addr, 4), -EFAULT);
+		assert_int_equal(kfd_model_copy_in(bytes, addr, sizeof(bytes)), -EFAULT);
+		assert_int_equal(kfd_model_copy_out(addr, bytes, 4), -EFAULT);
+		assert_int_equal(kfd_model_copy_out(addr, bytes, sizeof(bytes)), -EFAULT);
+	}
+}
+
 static void writes_respect_the_protection(void **state)
 {
 	uint64_t base = (uintptr_t)*state;
@@ -77,6 +90,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(copies_stop_at_holes, setup, teardown),
+		cmocka_unit_test(nothing_is_at_the_first_addresses),
 		cmocka_unit_test_setup_teardown(writes_respect_the_protection, setup, teardown),
 		cmocka_unit_test_setup_teardown(mapped_means_without_holes, setup, teardown),
 		cmocka_unit_test_setup_teardown(access_is_told_up_to_the_first_bad_page, setup,
