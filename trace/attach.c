@@ -65,6 +65,7 @@ static void take(const struct trace_provider *provider)
 	provider->attach(&host);
 	__atomic_store_n(&trace_provider, provider, __ATOMIC_RELEASE);
 	report("attached", "");
+	messages_begin();
 }
 
 static const struct trace_provider *provider_in(void *handle)

@@ -56,22 +56,20 @@ bool sampler_ends_with(int queue_fd, int closed_fd)
 	return queue_fd == closed_fd;
 }
 
-static void emit_node(struct dump *dump, uint32_t node_id)
+static void emit_shown_node(struct dump *dump, const struct kmt_node_info *info)
 {
-	const HsaNodeProperties *node = kmt_topology_properties(dump->ctx, node_id);
+	const HsaNodeProperties *node = info->properties;
 	struct kmt_state_node event = { .dump = dump->number, .ctx = dump->ctx->id };
 
-	if (!node)
-		return;
-	event.node_id = node_id;
-	event.topology_node = kmt_topology_sysfs_id(dump->ctx, node_id);
-	(void)kmt_topology_gpu_id(dump->ctx, node_id, &event.gpu_id); /* 0 for CPU nodes */
-	event.gfx = kmt_topology_gfx(dump->ctx, node_id);
+	event.node_id = info->node_id;
+	event.topology_node = info->sysfs_id;
+	event.gpu_id = info->gpu_id;
+	event.gfx = info->gfx;
 	trace_text(event.name, sizeof(event.name), node->AMDName, sizeof(node->AMDName));
 	event.vendor_id = node->VendorId;
 	event.device_id = node->DeviceId;
-	event.domain = node->Domain;
-	event.location_id = node->LocationId;
+	event.domain = info->domain;
+	event.location_id = info->location_id;
 	event.render_minor = node->DrmRenderMinor;
 	event.cpu_cores = node->NumCPUCores;
 	event.simds = node->NumFComputeCores;
@@ -90,16 +88,35 @@ static void emit_node(struct dump *dump, uint32_t node_id)
 	dump->nodes++;
 }
 
-/* The caller holds the global lock, so that the snapshot is not released meanwhile. */
+static void emit_hidden_node(const struct dump *dump, const struct kmt_node_info *info)
+{
+	const struct kmt_state_hidden_node event = {
+		.dump = dump->number,
+		.ctx = dump->ctx->id,
+		.topology_node = info->sysfs_id,
+		.gpu_id = info->gpu_id,
+		.domain = info->domain,
+		.location_id = info->location_id,
+		.render_minor = (int32_t)info->render_minor,
+		.os_errno = info->hidden_errno,
+	};
+
+	emit(dump->provider, TRACE_kmt_state_hidden_node, &event);
+}
+
+static void emit_node(const struct kmt_node_info *info, void *data)
+{
+	if (info->properties)
+		emit_shown_node(data, info);
+	else
+		emit_hidden_node(data, info);
+}
+
+/* The caller holds the global lock. */
 static void emit_nodes(struct dump *dump)
 {
-	uint32_t count;
-
-	if (!kmt_context_usable(dump->ctx) || !kmt_topology_held(dump->ctx))
-		return;
-	count = kmt_topology_node_count(dump->ctx);
-	for (uint32_t i = 0; i < count; i++)
-		emit_node(dump, i);
+	if (kmt_context_usable(dump->ctx))
+		kmt_topology_for_each_node(dump->ctx, emit_node, dump);
 }
 
 static void fill_gpus(uint64_t *count, uint8_t *is_truncated, uint16_t *length, uint32_t *to,

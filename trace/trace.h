@@ -200,6 +200,9 @@ void trace_stack_of_device_call(struct trace_stack *stack, const struct trace_de
 
 /* Looks for a provider, and loads the one that KFDSCOPE_PROVIDER names. Once; harmless later. */
 void trace_attach(void);
+
+/* Records what the thunk says from now on (messages.c). */
+void messages_begin(void);
 /* After the first open: the schema once more, now with the KFD's version. */
 void trace_opened(struct kmt_context *ctx, HSAKMT_STATUS status);
 /* Tells a recording about the nodes after their first acquisition. */

@@ -534,6 +534,8 @@ static void take_state(struct model *model, const struct record *record)
 	case RECORD_MODULE_GONE: /* see modules.h: only a take-over changes the map */
 	case RECORD_MODULES_END:
 	case RECORD_FILES_READ:
+	case RECORD_MESSAGE:
+	case RECORD_DUMP_HIDDEN:
 	case RECORD_LOST:
 		break;
 	}

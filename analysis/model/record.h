@@ -39,6 +39,8 @@ enum record_kind {
 	RECORD_MODULE_GONE,   /* ADDRESS (base) */
 	RECORD_MODULES_END,
 	RECORD_FILES_READ, /* all that is said of it is in the reader */
+	RECORD_MESSAGE,    /* these two, too (messages.h) */
+	RECORD_DUMP_HIDDEN,
 	RECORD_CLOCK_PAIR, /* GUEST, BEFORE, HOST_TIME, AFTER */
 	RECORD_LOST,       /* LOST events lost from time_ns to UNTIL; vpid 0: of any process */
 };

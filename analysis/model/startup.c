@@ -67,6 +67,7 @@ struct render_fd {
 struct startups {
 	struct model *model; /* borrowed */
 	struct op_cache ops;
+	struct messages messages;
 	GPtrArray *list;     /* of struct startup, owned */
 	GHashTable *current; /* struct process -> struct startup that is under way; borrowed */
 	GHashTable *maps;    /* the same -> struct startup_work (owned) until the first map */
@@ -495,6 +496,8 @@ static void state_told(void *data, struct process *process, const struct record 
 		add_names(startups, process, record);
 	else if (record->kind == RECORD_FILES_READ && startup)
 		add_reads(startup, record);
+	else
+		messages_take(&startups->messages, process, record);
 }
 
 struct startups *startups_new(struct model *model)
@@ -507,6 +510,7 @@ struct startups *startups_new(struct model *model)
 
 	startups->model = model;
 	op_cache_init(&startups->ops, known_ops, G_N_ELEMENTS(known_ops));
+	messages_init(&startups->messages);
 	startups->list = g_ptr_array_new_with_free_func(startup_free);
 	startups->current = g_hash_table_new(NULL, NULL);
 	startups->maps = g_hash_table_new_full(NULL, NULL, NULL, work_free);
@@ -523,6 +527,7 @@ void startups_free(struct startups *startups)
 	if (!startups)
 		return;
 	op_cache_fini(&startups->ops);
+	messages_fini(&startups->messages);
 	g_ptr_array_free(startups->list, TRUE);
 	g_hash_table_destroy(startups->current);
 	g_hash_table_destroy(startups->maps);
@@ -572,4 +577,9 @@ const struct startup_names *startups_names(const struct startups *startups,
 			return names;
 	}
 	return NULL;
+}
+
+const struct messages *startups_messages(const struct startups *startups)
+{
+	return &startups->messages;
 }

@@ -6,6 +6,7 @@
 #ifndef KFDSCOPE_ANALYSIS_MODEL_STARTUP_H
 #define KFDSCOPE_ANALYSIS_MODEL_STARTUP_H
 
+#include "model/messages.h"
 #include "model/model.h"
 
 /* Where the time went; a moment counts for the innermost call only. */
@@ -102,5 +103,7 @@ const GPtrArray *startups_list(const struct startups *startups);
 const struct startup_names *startups_names(const struct startups *startups,
 					   const struct startup *startup,
 					   const struct startup_node *node);
+/* What the library said, and the GPUs that it hides. */
+const struct messages *startups_messages(const struct startups *startups);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define STARTUP_SCHEMA  "kfdscope.startup"
-#define STARTUP_VERSION "1.1"
+#define STARTUP_VERSION "1.2"
 
 /* A node is slow in something that took so many times what nine of ten others took, and this long. */
 #define SLOW_FACTOR 4
@@ -394,10 +394,50 @@ static json_t *missed_json(const struct document *document, const GPtrArray *lis
 	return missed;
 }
 
+static json_t *hidden_json(const struct messages *messages)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < messages->hidden->len; i++) {
+		const struct hidden_node *node =
+			&g_array_index(messages->hidden, struct hidden_node, i);
+		json_t *json = json_object();
+
+		document_set_process(json, node->process);
+		document_set_int(json, "topology_node", node->topology_node);
+		document_set_int(json, "gpu_id", node->gpu_id);
+		document_set_int(json, "domain", node->domain);
+		document_set_int(json, "location_id", node->location_id);
+		json_object_set_new(json, "render_minor", json_integer(node->render_minor));
+		document_set_errno(json, node->os_errno);
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+static json_t *messages_json(const struct messages *messages)
+{
+	json_t *list = json_array();
+
+	for (guint i = 0; i < messages->list->len; i++) {
+		const struct message *message = &g_array_index(messages->list, struct message, i);
+		json_t *json = json_object();
+
+		document_set_process(json, message->process);
+		json_object_set_new(json, "time_ns", json_integer(message->time_ns));
+		document_set_int(json, "count", message->count);
+		document_set_text(json, "level", message->level);
+		document_set_text(json, "text", message->text);
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
 json_t *startup_json(const struct startups *startups, const struct document *document)
 {
 	json_t *json =
 		header_json(STARTUP_SCHEMA, STARTUP_VERSION, document->model, document->notes);
+	const struct messages *messages = startups_messages(startups);
 	const GPtrArray *list = startups_list(startups);
 	json_t *startups_json = json_array();
 	size_t findings = 0;
@@ -412,5 +452,8 @@ json_t *startup_json(const struct startups *startups, const struct document *doc
 	document_set_int(json, "findings", findings);
 	json_object_set_new(json, "startups", startups_json);
 	json_object_set_new(json, "not_recorded", missed_json(document, list));
+	json_object_set_new(json, "hidden_nodes", hidden_json(messages));
+	json_object_set_new(json, "messages", messages_json(messages));
+	document_set_int(json, "messages_beyond", messages->beyond);
 	return json;
 }

@@ -205,6 +205,34 @@ static void one_text(GString *text, const json_t *startup, const struct document
 	g_string_append_c(text, '\n');
 }
 
+/* The numbers by which other tools know it, too. */
+static void hidden_text(GString *text, const json_t *node, const struct document *document)
+{
+	const uint32_t location = (uint32_t)document_int(node, "location_id");
+
+	(void)document;
+	g_string_append_printf(
+		text,
+		"topology node %" G_GINT64_FORMAT " (gpu %" G_GINT64_FORMAT
+		", %04x:%02x:%02x.%x, renderD%" G_GINT64_FORMAT "): %s; from %s\n",
+		document_int(node, "topology_node"), document_int(node, "gpu_id"),
+		(unsigned int)document_int(node, "domain"), location >> 8 & 0xFF,
+		location >> 3 & 0x1F, location & 7, document_int(node, "render_minor"),
+		document_string(node, "errno_name"), document_string(node, "process"));
+}
+
+static void message_text(GString *text, const json_t *message, const struct document *document)
+{
+	g_string_append_printf(text, "%s at ", document_string(message, "level"));
+	document_moment(text, document, message, "time_ns");
+	g_string_append_printf(text, ": %s; %s", document_string(message, "text"),
+			       document_string(message, "process"));
+	if (document_int(message, "count") > 1)
+		g_string_append_printf(text, ", %" G_GINT64_FORMAT " times",
+				       document_int(message, "count"));
+	g_string_append_c(text, '\n');
+}
+
 void startup_text(GString *text, const json_t *json, const struct document *document)
 {
 	const json_t *startups = json_object_get(json, "startups"), *item;
@@ -224,4 +252,12 @@ void startup_text(GString *text, const json_t *json, const struct document *docu
 				       "opening is not recorded: nothing is known of its start.\n",
 				       document_string(item, "process"));
 	}
+	document_section(text, json, "hidden_nodes", "GPUS HIDDEN FROM THE PROGRAM", "GPUs",
+			 document, hidden_text);
+	document_section(text, json, "messages", "THE LIBRARY'S MESSAGES", "messages", document,
+			 message_text);
+	if (document_int(json, "messages_beyond"))
+		g_string_append_printf(text,
+				       "and %" G_GINT64_FORMAT " more messages are not kept\n",
+				       document_int(json, "messages_beyond"));
 }

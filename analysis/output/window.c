@@ -34,6 +34,7 @@ static const struct timed_list {
 	{ "system_clock_jumps", "time_ns", NULL, true },
 	{ "went_back", "time_ns", NULL, true },
 	{ "slowest", "time_ns", NULL, false },
+	{ "messages", "time_ns", NULL, false },
 };
 
 static const struct timed_list *find_list(const char *name)

@@ -109,6 +109,8 @@ static const struct {
 	{ "kmt_smi:raw", RECORD_DRIVER_RAW, SCOPE_NONE },
 	{ "vkmt:clock_pair", RECORD_CLOCK_PAIR, SCOPE_CLOCK_PAIR },
 	{ "kmt_os:files_read", RECORD_FILES_READ, SCOPE_NONE },
+	{ "kmt_state:hidden_node", RECORD_DUMP_HIDDEN, SCOPE_NONE },
+	{ "kmt_state:message", RECORD_MESSAGE, SCOPE_NONE },
 	{ "kmt_state:end", RECORD_DUMP_END, SCOPE_NONE },
 	{ "kmt_state:forked", RECORD_FORKED, SCOPE_PROCESS },
 	{ "kmt_state:exiting", RECORD_PROCESS_EXIT, SCOPE_PROCESS },

@@ -200,15 +200,13 @@ static void describe_hidden(const struct topology_hidden *hidden, struct kmt_nod
 	};
 }
 
-void kmt_topology_for_each_node(struct kmt_context *ctx,
+void kmt_topology_for_each_node(const struct kmt_context *ctx,
 				void (*visit)(const struct kmt_node_info *info, void *data),
 				void *data)
 {
-	const struct topology_snapshot *snapshot;
+	const struct topology_snapshot *snapshot = topology_current(ctx);
 	struct kmt_node_info info;
 
-	kmt_global_lock();
-	snapshot = topology_current(ctx);
 	for (uint32_t i = 0; snapshot && i < snapshot->node_count; i++) {
 		describe_node(&snapshot->nodes[i], i, &info);
 		visit(&info, data);
@@ -217,5 +215,4 @@ void kmt_topology_for_each_node(struct kmt_context *ctx,
 		describe_hidden(&snapshot->hidden[i], &info);
 		visit(&info, data);
 	}
-	kmt_global_unlock();
 }

@@ -75,10 +75,10 @@ struct kmt_node_info {
 	const char *override_variable;       /* NULL: none; borrowed for the call */
 };
 /*
- * Calls visit for each user node in order, then for each hidden one, with the global lock held;
- * visit must not call the thunk. No call without a snapshot.
+ * Calls visit for each user node in order, then for each hidden one. No call without a snapshot. The
+ * caller holds the global lock, and visit must not call the thunk.
  */
-void kmt_topology_for_each_node(struct kmt_context *ctx,
+void kmt_topology_for_each_node(const struct kmt_context *ctx,
 				void (*visit)(const struct kmt_node_info *info, void *data),
 				void *data);
 

@@ -4,6 +4,7 @@
 Each part calls all that its list has and records it with a real session daemon; the last test puts
 together what was seen. Arguments are values that can be found again, field by field.
 """
+import errno
 import json
 import os
 import re
@@ -152,6 +153,12 @@ class Coverage(unittest.TestCase):
             self.run_ok(recorded, [f"{CLIENTS}/u21"], KFDSCOPE_SMI="1",
                         KFDSCOPE_MODEL_SCENARIO=scenario.name)
             self.run_ok(recorded, [f"{CLIENTS}/queue_samples", 30, 20], KFDSCOPE_QUEUE_HZ="100")
+            scenario.seek(0)
+            scenario.truncate()
+            json.dump({"open": [{"path": "renderD129", "errno": "EPERM"}]}, scenario)
+            scenario.flush()
+            self.run_ok(recorded, [f"{CLIENTS}/u28"], KFDSCOPE_MODEL_SCENARIO=scenario.name,
+                        HSA_MODEL_TOPOLOGY=f"{os.environ['HSA_MODEL_TOPOLOGY']}x4")
             self.run_ok(recorded, [os.path.join(session.BIN, "traced_fork")],
                         KFDSCOPE_STACKS="interned")
             self.run_ok(recorded, [os.path.join(session.BIN, "traced_opener"),
@@ -160,6 +167,12 @@ class Coverage(unittest.TestCase):
         for name, fields in SMI_FIELDS.items():
             event, = session.named(events, f"kmt_smi:{name}")
             self.check_fields(event, fields)
+        hidden = session.named(events, "kmt_state:hidden_node")
+        self.assertEqual({(number(h, "topology_node"), number(h, "render_minor"),
+                           number(h, "os_errno")) for h in hidden}, {(2, 129, errno.EPERM)})
+        told = session.named(events, "kmt_state:message")
+        self.assertEqual({(m["level"], m["text"]) for m in told},
+                         {("info", f"sysfs node 2 is hidden: errno {errno.EPERM}")})
         samples = session.named(events, "kmt_queue:sample")
         self.assertEqual(sum(number(s, "kernel_dispatches") for s in samples), 30 + 7)
 

@@ -118,7 +118,9 @@ static void it_is_told_which_variable_took_effect(void **state)
 	setenv("HSA_OVERRIDE_GFX_VERSION_2", "10.3.1", 1);
 	setenv("HSA_OVERRIDE_GFX_VERSION", "10.3.0", 1);
 	must_acquire(3);
+	kmt_global_lock();
 	kmt_topology_for_each_node(kmt_primary(), keep_override, &seen);
+	kmt_global_unlock();
 	assert_string_equal(seen.variables[0], "");
 	assert_string_equal(seen.variables[1], "HSA_OVERRIDE_GFX_VERSION");
 	assert_string_equal(seen.variables[2], "HSA_OVERRIDE_GFX_VERSION_2");

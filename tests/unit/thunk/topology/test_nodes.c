@@ -198,7 +198,9 @@ static void only_some_gpus_in_a_container_are_numbered_densely(void **state)
 	fake_device_set_file_errno(fake, T "/nodes/4/gpu_id", EPERM);
 	fake_device_set_render_errno(fake, 129, ENOENT);
 	must_acquire(3);
+	kmt_global_lock();
 	kmt_topology_for_each_node(kmt_primary(), keep_row, &rows);
+	kmt_global_unlock();
 	assert_int_equal(rows.count, 5);
 	assert_int_equal(rows.rows[1].info.node_id, 1);
 	assert_int_equal(rows.rows[1].info.sysfs_id, 1);
