@@ -38,7 +38,7 @@ struct driver_events {
 	GPtrArray *unmaps;         /* of struct unmap_sum, owned */
 	GPtrArray *notes;          /* of struct driver_note, owned */
 	uint64_t evictions_beyond; /* that are only counted */
-	uint64_t notes_count;
+	uint64_t notes_beyond, lines_beyond;
 	struct driver_observer observer;
 	GHashTable *open;  /* struct open_key, owned -> struct open_span, owned */
 	GHashTable *calls; /* struct process -> struct last_call, owned */
@@ -308,9 +308,15 @@ static void take_note(struct driver_events *events, struct process *process,
 {
 	struct driver_note *note;
 
-	if (!scope_counts(events->scope, record->time_ns) ||
-	    events->notes_count++ >= DRIVER_EVENTS_MAX)
+	if (!scope_counts(events->scope, record->time_ns))
 		return;
+	if (events->notes->len >= DRIVER_EVENTS_MAX) {
+		if (event == DRIVER_OTHER)
+			events->lines_beyond++;
+		else
+			events->notes_beyond++;
+		return;
+	}
 	note = g_new0(struct driver_note, 1);
 	note->process = process;
 	note->event = event;
@@ -509,7 +515,12 @@ const GPtrArray *driver_notes(const struct driver_events *events)
 	return events->notes;
 }
 
-uint64_t driver_notes_count(const struct driver_events *events)
+uint64_t driver_notes_beyond(const struct driver_events *events)
 {
-	return events->notes_count;
+	return events->notes_beyond;
+}
+
+uint64_t driver_lines_beyond(const struct driver_events *events)
+{
+	return events->lines_beyond;
 }

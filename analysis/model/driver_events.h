@@ -110,6 +110,8 @@ const GPtrArray *driver_migrations(const struct driver_events *events);  /* stru
 const GPtrArray *driver_page_faults(const struct driver_events *events); /* struct page_fault_sum */
 const GPtrArray *driver_unmaps(const struct driver_events *events);      /* struct unmap_sum */
 const GPtrArray *driver_notes(const struct driver_events *events);       /* struct driver_note */
-uint64_t driver_notes_count(const struct driver_events *events);
+/* Of those that are beyond what is kept: the notes, and the lines that are not known. */
+uint64_t driver_notes_beyond(const struct driver_events *events);
+uint64_t driver_lines_beyond(const struct driver_events *events);
 
 #endif

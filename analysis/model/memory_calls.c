@@ -301,59 +301,62 @@ static void api_map(struct memory *memory, struct call *call, const struct recor
 	memory_adopt_bos(memory, call, BLOCK_INTERNAL, ORIGIN_OTHER, NULL, exit->time_ns);
 }
 
+/* The page for all events comes with the first one and stays until close. */
+static void api_event_create(struct memory *memory, struct call *call, const struct record *exit)
+{
+	memory_adopt_bos(memory, call, BLOCK_INTERNAL, ORIGIN_EVENT, NULL, exit->time_ns);
+	owner_begin(memory, ORIGIN_EVENT, values_get(&exit->values, FIELD_EVENT, 0), call,
+		    exit->time_ns);
+	memory->events_created++;
+}
+
+/* Calls that are of interest only when they did what they were to do. */
+static void api_success(struct memory *memory, struct call *call, const struct record *exit)
+{
+	switch (call->type->op) {
+	case OP_ALLOC:
+		api_alloc(memory, call, exit);
+		break;
+	case OP_REGISTER:
+		api_register(memory, call, exit);
+		break;
+	case OP_SHARE:
+	case OP_EXPORT:
+		api_share(memory, call, exit);
+		break;
+	case OP_IMPORT:
+		api_import(memory, call, exit);
+		break;
+	case OP_MAP:
+		api_map(memory, call, exit);
+		break;
+	case OP_QUEUE_CREATE:
+		api_queue_create(memory, call, exit);
+		break;
+	case OP_QUEUE_DESTROY:
+		api_queue_destroy(memory, call, exit);
+		break;
+	case OP_EVENT_CREATE:
+		api_event_create(memory, call, exit);
+		break;
+	case OP_EVENT_DESTROY:
+		api_event_destroy(memory, call, exit);
+		break;
+	default:
+		break;
+	}
+}
+
 void memory_api_exit(struct memory *memory, struct call *call, const struct record *exit)
 {
 	bool ok = exit_status(exit) == 0;
 
 	switch (call->type->op) {
-	case OP_FREE: /* of interest when it fails, too */
+	case OP_FREE:
 		api_free(memory, call, exit);
 		break;
 	case OP_DEREGISTER:
 		api_deregister(call, exit);
-		break;
-	case OP_ALLOC:
-		if (ok)
-			api_alloc(memory, call, exit);
-		break;
-	case OP_REGISTER:
-		if (ok)
-			api_register(memory, call, exit);
-		break;
-	case OP_SHARE:
-	case OP_EXPORT:
-		if (ok)
-			api_share(memory, call, exit);
-		break;
-	case OP_IMPORT:
-		if (ok)
-			api_import(memory, call, exit);
-		break;
-	case OP_MAP:
-		if (ok)
-			api_map(memory, call, exit);
-		break;
-	case OP_QUEUE_CREATE:
-		if (ok)
-			api_queue_create(memory, call, exit);
-		break;
-	case OP_QUEUE_DESTROY:
-		if (ok)
-			api_queue_destroy(memory, call, exit);
-		break;
-	case OP_EVENT_CREATE:
-		if (ok) {
-			/* The page for all events comes with the first one and stays until close. */
-			memory_adopt_bos(memory, call, BLOCK_INTERNAL, ORIGIN_EVENT, NULL,
-					 exit->time_ns);
-			owner_begin(memory, ORIGIN_EVENT, values_get(&exit->values, FIELD_EVENT, 0),
-				    call, exit->time_ns);
-			memory->events_created++;
-		}
-		break;
-	case OP_EVENT_DESTROY:
-		if (ok)
-			api_event_destroy(memory, call, exit);
 		break;
 	case OP_OPEN:
 	case OP_OPEN_SECONDARY:
@@ -362,6 +365,8 @@ void memory_api_exit(struct memory *memory, struct call *call, const struct reco
 				 exit->time_ns);
 		break;
 	default:
+		if (ok)
+			api_success(memory, call, exit);
 		break;
 	}
 	/* What is left over was made by a call that failed, or by one that is not known for it. */

@@ -461,6 +461,18 @@ static void take_dump_owner(struct process *process, const struct record *record
 	memory_dump_owner(process->memory, origin, values_get(&record->values, id, 0), record);
 }
 
+static void take_process_exit(struct process *process, const struct values *values)
+{
+	const bool by_signal = values_have(values, FIELD_SIGNAL);
+
+	process->end = by_signal ? PROCESS_END_SIGNAL : PROCESS_END_EXIT;
+	if (by_signal)
+		process->end_code = (int32_t)values->v[FIELD_SIGNAL];
+	else if (values_have(values, FIELD_EXIT_CODE))
+		process->end_code = (int32_t)values->v[FIELD_EXIT_CODE];
+}
+
+/* What a record says of the process itself; the others are of no object of the model. */
 static void take_state(struct model *model, const struct record *record)
 {
 	struct process *process = get_process(model, record);
@@ -506,12 +518,7 @@ static void take_state(struct model *model, const struct record *record)
 		process->ppid = (uint32_t)values_get(values, FIELD_PPID, process->ppid);
 		break;
 	case RECORD_PROCESS_EXIT:
-		process->end =
-			values_have(values, FIELD_SIGNAL) ? PROCESS_END_SIGNAL : PROCESS_END_EXIT;
-		if (values_have(values, FIELD_SIGNAL))
-			process->end_code = (int32_t)values->v[FIELD_SIGNAL];
-		else if (values_have(values, FIELD_EXIT_CODE))
-			process->end_code = (int32_t)values->v[FIELD_EXIT_CODE];
+		take_process_exit(process, values);
 		break;
 	case RECORD_MODULE:
 		modules_load(&process->modules, base, values_get(values, FIELD_SIZE, 0),

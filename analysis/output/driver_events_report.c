@@ -76,6 +76,7 @@ void driver_events_set(const struct document *document, json_t *json,
 		json_array_append_new(lines, line);
 	}
 	json_object_set_new(json, "driver_lines", lines);
+	document_set_int(json, "driver_lines_beyond", driver_lines_beyond(events));
 }
 
 static json_t *eviction_json(const struct document *document, const struct eviction *eviction)
@@ -224,6 +225,7 @@ void driver_events_set_notes(json_t *json, const struct driver_events *events)
 			json_array_append_new(notes, note_json(note));
 	}
 	json_object_set_new(json, "driver_notes", notes);
+	document_set_int(json, "driver_notes_beyond", driver_notes_beyond(events));
 }
 
 /* " on node 1 (gpu 77)", " from …", " to …" */
@@ -348,6 +350,14 @@ void driver_events_text_memory(GString *text, const json_t *json, const struct d
 			 unmap_text);
 }
 
+static void beyond_text(GString *text, const json_t *json, const char *name, const char *what)
+{
+	if (document_int(json, name))
+		g_string_append_printf(text,
+				       "and %" G_GINT64_FORMAT " more %s, which are not kept\n",
+				       document_int(json, name), what);
+}
+
 static void note_text(GString *text, const json_t *note, const struct document *document)
 {
 	g_string_append(text, document_string(note, "what"));
@@ -375,6 +385,7 @@ void driver_events_text_notes(GString *text, const json_t *json, const struct do
 {
 	document_section(text, json, "driver_notes", "TOLD BY THE DRIVER", "notes", document,
 			 note_text);
+	beyond_text(text, json, "driver_notes_beyond", "notes of the driver");
 }
 
 static void line_text(GString *text, const json_t *line, const struct document *document)
@@ -393,6 +404,7 @@ void driver_events_text_rest(GString *text, const json_t *json, const struct doc
 
 	document_section(text, json, "driver_lines", "LINES OF THE DRIVER THAT ARE NOT KNOWN",
 			 "lines", document, line_text);
+	beyond_text(text, json, "driver_lines_beyond", "such lines");
 	if (g_str_equal(state, NOT_COLLECTED))
 		g_string_append_printf(text,
 				       "%s: not collected. 'kfdscope record --smi' listens to the "

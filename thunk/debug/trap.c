@@ -64,6 +64,22 @@ HSAKMT_STATUS kmt_dbg_disable(struct kmt_context *ctx)
 	return status;
 }
 
+/* What both snapshots begin with: the checks, and outputs that say that there is nothing. */
+static HSAKMT_STATUS begin_snapshot(struct kmt_context *ctx, void **data, HSAuint32 *n_entries,
+				    HSAuint32 *entry_size, uint32_t size_bytes)
+{
+	HSAKMT_STATUS status = check(ctx);
+
+	if (status != HSAKMT_STATUS_SUCCESS)
+		return status;
+	if (!data || !n_entries || !entry_size)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	*data = NULL;
+	*n_entries = 0;
+	*entry_size = size_bytes;
+	return HSAKMT_STATUS_SUCCESS;
+}
+
 /*
  * One device snapshot.
  * @param count  in: capacity of buffer; out: how many devices there are.
@@ -86,16 +102,11 @@ HSAKMT_STATUS kmt_dbg_get_device_data(struct kmt_context *ctx, void **data, HSAu
 				      HSAuint32 *entry_size)
 {
 	struct kfd_dbg_device_info_entry *buffer;
-	HSAKMT_STATUS status = check(ctx);
+	HSAKMT_STATUS status = begin_snapshot(ctx, data, n_entries, entry_size, sizeof(*buffer));
 	uint32_t capacity = 0, count;
 
 	if (status != HSAKMT_STATUS_SUCCESS)
 		return status;
-	if (!data || !n_entries || !entry_size)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	*data = NULL;
-	*n_entries = 0;
-	*entry_size = sizeof(*buffer);
 	/* The count first: asking for all at once would take 4 GiB (debug.md 4). */
 	if (snapshot_devices(ctx, NULL, &capacity) < 0)
 		return HSAKMT_STATUS_ERROR;
@@ -184,16 +195,11 @@ HSAKMT_STATUS kmt_dbg_get_queue_data(struct kmt_context *ctx, void **data, HSAui
 				     HSAuint32 *entry_size, bool suspend_queues)
 {
 	struct kfd_queue_snapshot_entry *buffer;
-	HSAKMT_STATUS status = check(ctx);
+	HSAKMT_STATUS status = begin_snapshot(ctx, data, n_entries, entry_size, sizeof(*buffer));
 	uint32_t capacity = 0, count;
 
 	if (status != HSAKMT_STATUS_SUCCESS)
 		return status;
-	if (!data || !n_entries || !entry_size)
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	*data = NULL;
-	*n_entries = 0;
-	*entry_size = sizeof(*buffer);
 	if (snapshot_queues(ctx, NULL, &capacity) < 0)
 		return HSAKMT_STATUS_ERROR;
 	if (!capacity)

@@ -333,10 +333,19 @@ static bool gpu_equal(const struct fmm_gpu *a, const struct fmm_gpu *b)
 	       a->gpuvm.base == b->gpuvm.base && a->gpuvm.limit == b->gpuvm.limit;
 }
 
+static bool settings_equal(const struct fmm_settings *a, const struct fmm_settings *b)
+{
+	return a->disable_cache == b->disable_cache &&
+	       a->userptr_for_paged == b->userptr_for_paged &&
+	       a->check_userptr == b->check_userptr && a->reserve_svm == b->reserve_svm &&
+	       a->high_precision == b->high_precision && a->guard_pages == b->guard_pages &&
+	       a->max_va_order == b->max_va_order;
+}
+
 bool fmm_view_equal(const struct fmm_view *a, const struct fmm_view *b)
 {
-	if (memcmp(&a->settings, &b->settings, sizeof(a->settings)) != 0 ||
-	    a->is_dgpu != b->is_dgpu || a->all != b->all || a->gpu_count != b->gpu_count ||
+	if (!settings_equal(&a->settings, &b->settings) || a->is_dgpu != b->is_dgpu ||
+	    a->all != b->all || a->gpu_count != b->gpu_count ||
 	    a->raw_node_count != b->raw_node_count)
 		return false;
 	for (uint32_t i = 0; i < a->gpu_count; i++)

@@ -103,18 +103,11 @@ int kfd_model_vm_unmap(struct kfd_model_vm *vm, uint64_t va)
 
 void kfd_model_vm_unmap_bo(struct kfd_model_vm *vm, const struct kfd_model_bo *bo)
 {
-	uint64_t end = bo->va + bo->va_size_bytes, va = bo->va;
+	struct vm_mapping *mapping;
 
-	/* the KFD maps a buffer at its own address only, one or two mappings in a row */
-	while (va < end) {
-		struct vm_mapping *mapping = find(vm, va, end - va);
-
-		if (!mapping || mapping->bo != bo)
-			return;
-		va = mapping->start + mapping->size_bytes;
+	/* The KFD maps a buffer at its own address only, one or two mappings in a row. */
+	while ((mapping = find(vm, bo->va, bo->va_size_bytes)) && mapping->bo == bo)
 		drop(vm, mapping);
-		va = bo->va; /* find() returns any overlapping one, not the first */
-	}
 }
 
 void kfd_model_vm_unmap_all(struct kfd_model_vm *vm)
