@@ -77,6 +77,8 @@ static bool open_ours(int directory, const char *path, int flags, struct preload
 	rc = misfit(st.st_mode, flags);
 	if (rc)
 		errno = rc;
+	else if (S_ISCHR(st.st_mode) && (flags & O_PATH)) /* names the device, opens nothing */
+		*fd = preload_place_file(at->canonical, "", 0, flags);
 	else if (at->what == PATH_KFD)
 		*fd = preload_open_kfd(preload_machine(), flags);
 	else if (at->what == PATH_DRM)

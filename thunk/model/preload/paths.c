@@ -258,14 +258,49 @@ static int resolve(const char *path, bool follow, bool links, char out[PATH_MAX]
 	return 0;
 }
 
+/*
+ * Whether a path leads through something of ours that is open, or the current directory.
+ * @param base  out: what that is.
+ * @return the path behind it, or NULL.
+ */
+static const char *through_open(const char *path, bool follow, char base[PATH_MAX])
+{
+	static const char *const lists[] = { "/proc/self/fd/", "/proc/thread-self/fd/",
+					     "/dev/fd/" };
+	const char *rest = below(path, "/proc/self/cwd");
+	long fd = AT_FDCWD;
+
+	for (size_t i = 0; !rest && i < sizeof(lists) / sizeof(lists[0]); i++) {
+		size_t length = strlen(lists[i]);
+		char *end;
+
+		if (strncmp(path, lists[i], length) != 0)
+			continue;
+		fd = strtol(path + length, &end, 10);
+		if (end == path + length || (*end && *end != '/') || fd < 0 || fd > INT_MAX)
+			return NULL;
+		rest = end;
+	}
+	/* the link itself shows where it leads (names.c) */
+	if (!rest || (!*rest && !follow) || !preload_place_of((int)fd, base))
+		return NULL;
+	return rest;
+}
+
 /* The absolute form of a path. @return false when it cannot be ours. */
-static bool absolute(int directory, const char *path, char out[PATH_MAX], bool *is_ours)
+static bool absolute(int directory, const char *path, bool follow, char out[PATH_MAX],
+		     bool *is_ours)
 {
 	char base[PATH_MAX];
+	const char *rest;
 
 	*is_ours = false;
-	if (path[0] == '/')
-		return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX;
+	if (path[0] == '/') {
+		rest = through_open(path, follow, base);
+		*is_ours = rest != NULL;
+		return snprintf(out, PATH_MAX, "%s%s", rest ? base : "", rest ? rest : path) <
+		       PATH_MAX;
+	}
 	if (!preload_place_base(directory, path, base, is_ours))
 		return false;
 	return snprintf(out, PATH_MAX, "%s/%s", base, path) < PATH_MAX;
@@ -280,7 +315,7 @@ static __attribute__((noinline)) void look(int directory, const char *path, bool
 	bool from_ours;
 	int error;
 
-	if (!absolute(directory, path, whole, &from_ours))
+	if (!absolute(directory, path, follow, whole, &from_ours))
 		return;
 	error = resolve(whole, true, false, asked);
 	if (!error && (from_ours || may_be_ours(asked)))

@@ -103,9 +103,11 @@ int preload_stat_at(int directory, const char *path, bool follow, struct preload
 	return 1;
 }
 
-/* What an open directory or file of ours is; leaves others alone. */
+/* What an open directory, file or name of ours is; leaves others alone. */
 static void fill_open(int fd, struct stat *st)
 {
+	enum preload_entry_type type = ENTRY_FILE;
+	struct preload_path at;
 	off_t size = st->st_size;
 	char path[PATH_MAX];
 
@@ -113,13 +115,17 @@ static void fill_open(int fd, struct stat *st)
 		return;
 	if (!preload_place_of(fd, path))
 		return;
-	fill(st, path,
-	     entry_mode(S_ISDIR(st->st_mode)   ? ENTRY_DIRECTORY
-			: S_ISLNK(st->st_mode) ? ENTRY_LINK
-					       : ENTRY_FILE),
-	     0);
+	if (strncmp(path, "/dev/", 5) == 0 && !S_ISDIR(st->st_mode)) {
+		(void)preload_stat_at(AT_FDCWD, path, false, &at, st); /* it was there */
+		return;
+	}
+	if (S_ISDIR(st->st_mode))
+		type = ENTRY_DIRECTORY;
+	else if (S_ISLNK(st->st_mode))
+		type = ENTRY_LINK;
+	fill(st, path, entry_mode(type), 0);
 	/* who looks for holes would find one behind the text, were the file as long as it looks */
-	if (S_ISREG(st->st_mode))
+	if (type == ENTRY_FILE)
 		st->st_size = size;
 }
 

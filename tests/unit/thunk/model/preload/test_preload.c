@@ -466,6 +466,38 @@ static void links_are_opened_as_links(void **state)
 	assert_true(fs.f_type != SYSFS_MAGIC);
 }
 
+/* A name of a device is none of its opens; what is open leads on by its name in /proc. */
+static void names_in_proc_lead_on(void **state)
+{
+	char path[64], text[256];
+	int fd = open("/dev/kfd", O_PATH | O_CLOEXEC), kfd;
+	struct stat st;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(version(fd), -EBADF);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_true(st.st_rdev == makedev(511, 0));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	kfd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(kfd >= 0);
+	assert_int_equal(version(kfd), 1);
+	close(kfd);
+	close(fd);
+	fd = open(TOPOLOGY "/nodes", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/2/gpu_id", fd);
+	read_at(AT_FDCWD, path, text);
+	assert_int_equal(atoi(text), first_gpu());
+	snprintf(path, sizeof(path), "/dev/fd/%d", fd);
+	assert_true(directory_has(path, "9"));
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(S_ISDIR(st.st_mode));
+	close(fd);
+}
+
 static void open_text_is_not_written(void **state)
 {
 	int fd = open("/sys/class/kfd/kfd/dev", O_RDONLY | O_CLOEXEC);
@@ -1003,6 +1035,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(real_directories_list_ours),
 		cmocka_unit_test(the_current_directory_may_be_ours),
 		cmocka_unit_test(links_are_opened_as_links),
+		cmocka_unit_test(names_in_proc_lead_on),
 		cmocka_unit_test(open_text_is_not_written),
 		cmocka_unit_test(gpus_have_distinct_primary_nodes),
 		cmocka_unit_test(the_module_is_loaded),
