@@ -20,7 +20,9 @@
 
 #define PARAMS_HELP                                                                                \
 	"Parameters: output=PATH, format=\"text\"|\"json\", top=N, begin-ns=NS, end-ns=NS,\n"      \
-	"debug-dirs=DIR[:DIR...]. The time limits choose what is printed, not what is read."
+	"debug-dirs=DIR[:DIR...], runtime=true|false (leaks: list what runtimes keep for "         \
+	"themselves).\n"                                                                           \
+	"The time limits choose what is reported, not what is read."
 
 BT_PLUGIN_MODULE();
 BT_PLUGIN(kfd);

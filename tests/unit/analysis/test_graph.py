@@ -91,6 +91,19 @@ class Parameters(Case):
                     self.assertIn(says, done.stderr)
                     self.assertEqual(done.stdout, "")
 
+    def test_help_has_all_parameters(self):
+        refused = self.run_words("babeltrace2", f"--plugin-path={PLUGIN_DIR}", self.recording(),
+                                 "-c", "sink.kfd.leaks", "-p", "depth=3", code=1).stderr
+        known = re.search(r"known are (.*)", re.sub(r"\s+", " ", refused)).group(1)
+        names = re.findall(r"[a-z]+(?:-[a-z]+)?", known.split("ERROR")[0].replace(" and ", ", "))
+        self.assertIn("runtime", names)
+        helps = (self.run_words("babeltrace2", f"--plugin-path={PLUGIN_DIR}", "help",
+                                "sink.kfd.leaks").stdout,
+                 self.run_words(KFDSCOPE, "help", "babeltrace2").stdout)
+        for name in names:
+            for said in helps:
+                self.assertRegex(said, rf"\b{name}\b")
+
     def test_every_filter_refuses_parameters(self):
         self.assertEqual(classes("filter"), ["timeline"])
         done = self.run_words("babeltrace2", f"--plugin-path={PLUGIN_DIR}", self.recording(),
