@@ -235,7 +235,7 @@ function chart(where, rows, options) {
 		legend: "follow",
 		axes: {
 			x: { axisLabelFormatter: s => seconds(s), valueFormatter: s => "+" + seconds(s),
-				ticker: timeTicks, pixelsPerLabel: 110, axisLabelWidth: 100 },
+				ticker: timeTicks, pixelsPerLabel: 90, axisLabelWidth: 100 },
 			y: { axisLabelFormatter: n => bytes(n), valueFormatter: n => exact(n),
 				axisLabelWidth: 80, labelsKMG2: true },
 		},
@@ -375,7 +375,10 @@ function drawLanes(cls, why) {
 		return;
 	}
 	const count = lanes.length, bar = getComputedStyle(document.body).getPropertyValue("--bar");
-	byId(where).style.height = Math.min(60 + 24 * count, 620) + "px";
+	const height = Math.min(60 + 24 * count, 620);
+	// As many names as can be read; a lane without one is between two that have theirs.
+	const every = Math.ceil(20 * count / (height - 60));
+	byId(where).style.height = height + "px";
 	if (lanes.some(lane => lane.bars.some(item => item[3])))
 		byId(where).after(make("p", "Orange bars were still open when the recording ended.", "hint"));
 	const paint = function (event) {
@@ -398,9 +401,10 @@ function drawLanes(cls, why) {
 		highlightCircleSize: 0,
 		axes: {
 			x: { axisLabelFormatter: s => seconds(s), ticker: timeTicks,
-				pixelsPerLabel: 110, axisLabelWidth: 100 },
+				pixelsPerLabel: 90, axisLabelWidth: 100 },
 			y: { axisLabelWidth: Math.min(250, byId(where).clientWidth * 0.4), drawGrid: false, ticker: () => lanes.map((lane, i) => (
-				{ v: count - i - 0.5, label: laneName(lane, cls) })) },
+				{ v: count - i - 0.5, label: laneName(lane, cls) }))
+				.filter((tick, i) => i % every === 0) },
 		},
 	});
 	byId(where).dataset.points = lanes.reduce((sum, lane) => sum + lane.bars.length, 0);

@@ -210,6 +210,18 @@ class Page(unittest.TestCase):
         self.assertEqual(len(self.browser.run(rows)), 120)
         self.assertIsNone(self.browser.run("return document.querySelector('#leak-table .more')"))
 
+    def test_names_of_many_lanes_can_be_read(self):
+        trace = ctf_trace.Trace()
+        program = ctf_trace.Program(trace)
+        for i in range(200):
+            program.queue(1000 + 1000 * i, 0x10000 * (i + 1))
+        self.write_page("lanes", trace)
+        tops = sorted(self.browser.run(
+            "return [...document.querySelectorAll('#lanes-queues .dygraph-axis-label-y')]"
+            ".map(l => l.getBoundingClientRect().top)"))
+        self.assertGreater(len(tops), 20)
+        self.assertGreater(min(b - a for a, b in zip(tops, tops[1:])), 14)
+
     def test_a_recording_without_calls_is_not_called_clean(self):
         trace = ctf_trace.Trace()
         program = ctf_trace.Program(trace)
