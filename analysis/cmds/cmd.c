@@ -43,13 +43,29 @@ static const char *flag_with_value(const struct cmd *cmd, const GOptionEntry *en
 	return NULL;
 }
 
-/* Prints the help and ends the process, as GOption would, but not as if a full disk were none. */
-static void print_help(GOptionContext *context)
+/* GOption does not tell the values that may be left out: --model=X becomes --model[=X]. */
+static void mark_optional(GString *help, const GOptionEntry *entry)
 {
-	char *help = g_option_context_get_help(context, TRUE, NULL);
+	char *has = g_strdup_printf("--%s=%s  ", entry->long_name, entry->arg_description);
+	char *wants = g_strdup_printf("--%s[=%s]", entry->long_name, entry->arg_description);
 
-	fputs(help, stdout);
-	g_free(help);
+	g_string_replace(help, has, wants, 1);
+	g_free(has);
+	g_free(wants);
+}
+
+/* Prints the help and ends the process, as GOption would, but not as if a full disk were none. */
+static void print_help(GOptionContext *context, const GOptionEntry *entries)
+{
+	char *text = g_option_context_get_help(context, TRUE, NULL);
+	GString *help = g_string_new(text);
+
+	for (const GOptionEntry *entry = entries; entry->long_name; entry++)
+		if (entry->flags & G_OPTION_FLAG_OPTIONAL_ARG)
+			mark_optional(help, entry);
+	fputs(help->str, stdout);
+	g_string_free(help, TRUE);
+	g_free(text);
 	exit(cmd_finish(CMD_EXIT_OK));
 }
 
@@ -78,7 +94,7 @@ bool cmd_parse(const struct cmd *cmd, const GOptionEntry *entries, void *data, i
 	g_option_context_set_strict_posix(context, cmd->takes_program);
 	ok = g_option_context_parse(context, argc, argv, &error);
 	if (ok && wants_help)
-		print_help(context);
+		print_help(context, entries);
 	if (ok && flag) {
 		cmd_error(cmd, "--%s takes no value (see 'kfdscope %s --help')", flag, cmd->name);
 		ok = false;

@@ -380,7 +380,9 @@ static int record_run(const struct cmd *cmd, int argc, char **argv)
 		  NULL },
 		{ "snapshot", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
 		  (void *)parse_snapshot,
-		  "Keep a ring of SIZE a CPU in memory and write snapshots of it", "SIZE" },
+		  "Keep a ring of SIZE a CPU (default: the sub-buffers) in memory and write "
+		  "snapshots of it",
+		  "SIZE" },
 		{ "snapshot-on", 0, 0, G_OPTION_ARG_STRING, &options.snapshot_on,
 		  "When: signal (SIGUSR1), fault, failure, end (default: signal,fault)", "LIST" },
 		{ "live", 0, 0, G_OPTION_ARG_STRING, &options.live,

@@ -86,6 +86,16 @@ class Help(Case):
             self.assertIn(f"(default: {output})", self.options_of(name))
         self.assertIn("standard output", self.options_of("leaks"))
 
+    def test_values_that_may_be_left_out_are_shown_so(self):
+        options = self.options_of("record")
+        for option in ("--model[=TOPOLOGY]", "--queues[=HZ]", "--snapshot[=SIZE]"):
+            self.assertIn(option, options)
+        self.assertIn("--output=DIR", options)
+        # The explanations are in one column.
+        columns = {len(line) - len(line.split("  ", 2)[-1].lstrip())
+                   for line in options.splitlines() if line.startswith("  ")}
+        self.assertEqual(len(columns), 1, options)
+
     def test_topics_have_texts(self):
         topics = [name for name in self.names("--topics") if name not in self.names()]
         self.assertIn("exit-status", topics)
