@@ -7,6 +7,7 @@
 #include "hip/hip_layer.h"
 #include "idtable.h"
 #include "maker.h"
+#include "own_lock.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects live */
 static struct idtable live = { .element_bytes = sizeof(struct layer_request), .is_wide = true };
@@ -16,19 +17,12 @@ static __thread bool is_noting __attribute__((tls_model("initial-exec")));
 
 static bool noting_begin(void)
 {
-	if (is_noting)
-		return false;
-	is_noting = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	pthread_mutex_lock(&lock);
-	return true;
+	return own_lock_enter(&lock, &is_noting);
 }
 
 static void noting_end(void)
 {
-	pthread_mutex_unlock(&lock);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	is_noting = false;
+	own_lock_leave(&lock, &is_noting);
 }
 
 void layer_request_restore(const struct layer_request *given)

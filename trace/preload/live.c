@@ -10,6 +10,7 @@
 
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "idtable.h"
+#include "own_lock.h"
 #include "preload/preload.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all below */
@@ -179,16 +180,11 @@ void preload_live_note(unsigned long request, const void *arg, uint64_t order, u
 	static __thread bool is_noting __attribute__((tls_model("initial-exec")));
 	union argument a;
 
-	if (is_noting)
-		return;
 	trace_copy_argument(&a, sizeof(a), request, arg);
-	is_noting = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	pthread_mutex_lock(&lock);
+	if (!own_lock_enter(&lock, &is_noting))
+		return;
 	note(_IOC_NR(request), &a, order, maker);
-	pthread_mutex_unlock(&lock);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	is_noting = false;
+	own_lock_leave(&lock, &is_noting);
 }
 
 void preload_live_version(uint32_t *major, uint32_t *minor)

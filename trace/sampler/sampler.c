@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "hsakmt/linux/kfd_ioctl.h"
+#include "own_lock.h"
 #include "sampler/packets.h"
 #include "thread.h"
 #include "values.h"
@@ -44,19 +45,12 @@ static __thread bool is_inside __attribute__((tls_model("initial-exec")));
 
 static bool enter(void)
 {
-	if (is_inside)
-		return false;
-	is_inside = true;
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	pthread_mutex_lock(&lock);
-	return true;
+	return own_lock_enter(&lock, &is_inside);
 }
 
 static void leave(void)
 {
-	pthread_mutex_unlock(&lock);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	is_inside = false;
+	own_lock_leave(&lock, &is_inside);
 }
 
 /* Through the kernel, for which memory that is gone is an error and no fault. */
