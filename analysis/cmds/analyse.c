@@ -433,6 +433,11 @@ static void note_stop(struct analysis *analysis)
 	int64_t end_ns = model_end_ns(analysis->model);
 	char *cause = take_cause();
 
+	if (strstr(cause, "timestamp is less than")) {
+		g_free(cause);
+		cause = g_strdup("events of a stream go back in time: it is damaged, or a file of "
+				 "another recording");
+	}
 	note(analysis,
 	     g_strdup_printf("reading stopped at %" G_GINT64_FORMAT ".%09d (Unix time): %s",
 			     end_ns / 1000000000, (int)(end_ns % 1000000000), cause));

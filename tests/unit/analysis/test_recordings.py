@@ -333,6 +333,15 @@ class Damage(Case):
         open(os.path.join(path, "channel_4"), "wb").close()
         self.assertTrue(self.leaks(path)["complete"])
 
+    def test_packets_in_a_wrong_order_are_told(self):
+        path = self.copy("damaged")
+        shutil.rmtree(os.path.join(path, "index"))
+        # The first packet comes last.
+        self.change(path, "channel_3", lambda data: data[4096:] + data[:4096])
+        self.leaks(path, code=PARTIAL)
+        self.assertIn("go back in time", self.errors)
+        self.assertEqual(len(self.errors.splitlines()), 1)
+
     def test_empty_metadata_is_named(self):
         path = self.copy("damaged")
         self.change(path, "metadata", lambda data: b"")
