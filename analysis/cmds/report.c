@@ -135,6 +135,38 @@ int report_analyse(const struct cmd *cmd, struct analyse_options *analyse)
 	return rc;
 }
 
+/* What was asked for, borrowed from the options. */
+static void options_apply(const struct report_options *options, const char *always_format,
+			  const char *default_output, struct analyse_options *analyse)
+{
+	analyse->output = options->output ? options->output : default_output;
+	if (!options->output && !always_format && options->json)
+		analyse->output = NULL; /* the default is the name of the other form */
+	analyse->format = always_format         ? always_format
+			  : options->folded     ? "folded"
+			  : options->speedscope ? "speedscope"
+			  : options->json       ? "json"
+						: "text";
+	analyse->weight = options->weight;
+	analyse->top = (uint32_t)options->top;
+	analyse->suppressions = options->suppressions;
+	analyse->sort = options->sort;
+	analyse->runtime = options->runtime;
+	analyse->fail_on_findings = options->fail_on_findings;
+	analyse->debug_dirs = options->debug_dirs;
+}
+
+static void options_fini(struct report_options *options)
+{
+	g_free(options->output);
+	g_free(options->debug_dirs);
+	g_free(options->sort);
+	g_free(options->weight);
+	g_free(options->suppressions);
+	g_free(options->begin);
+	g_free(options->end);
+}
+
 int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report report,
 	       const char *always_format, const char *default_output)
 {
@@ -201,30 +233,10 @@ int report_run(const struct cmd *cmd, int argc, char **argv, enum analyse_report
 	}
 	analyse.paths = (const char *const *)argv + 1;
 	analyse.path_count = (size_t)argc - 1;
-	analyse.output = options.output ? options.output : default_output;
-	if (!options.output && !always_format && options.json)
-		analyse.output = NULL; /* the default is the name of the other form */
-	analyse.format = always_format        ? always_format
-			 : options.folded     ? "folded"
-			 : options.speedscope ? "speedscope"
-			 : options.json       ? "json"
-					      : "text";
-	analyse.weight = options.weight;
-	analyse.top = (uint32_t)options.top;
-	analyse.suppressions = options.suppressions;
-	analyse.sort = options.sort;
-	analyse.runtime = options.runtime;
-	analyse.fail_on_findings = options.fail_on_findings;
-	analyse.debug_dirs = options.debug_dirs;
+	options_apply(&options, always_format, default_output, &analyse);
 	rc = report_analyse(cmd, &analyse);
 out:
 	g_free(output_help);
-	g_free(options.output);
-	g_free(options.debug_dirs);
-	g_free(options.sort);
-	g_free(options.weight);
-	g_free(options.suppressions);
-	g_free(options.begin);
-	g_free(options.end);
+	options_fini(&options);
 	return rc;
 }
