@@ -51,7 +51,7 @@ PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 {
 	/* of other types only what is known already can be ours */
 	bool may_be_ours = _IOC_TYPE(request) == 'K' || _IOC_TYPE(request) == 'd';
-	const struct preload_file *file = may_be_ours ? preload_fd_adopted(fd) : preload_fd(fd);
+	struct preload_file *file = preload_fd_hold(fd, may_be_ours);
 	const int saved_errno = errno; /* a system call that succeeds leaves it alone */
 	va_list args;
 	void *arg;
@@ -75,6 +75,7 @@ PRELOAD_EXPORT int ioctl(int fd, unsigned long request, ...)
 		rc = preload_virtgpu_ioctl(file->virtgpu, request, arg);
 		break;
 	}
+	preload_file_put(file);
 	errno = saved_errno;
 	return answer(rc);
 }
@@ -96,7 +97,7 @@ static void *map_plain(void *addr, size_t size, int prot, int flags, int fd, off
 
 PRELOAD_EXPORT void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
 {
-	const struct preload_file *file = flags & MAP_ANONYMOUS ? NULL : preload_fd(fd);
+	struct preload_file *file = flags & MAP_ANONYMOUS ? NULL : preload_fd_hold(fd, false);
 	void *map;
 
 	if (!file) {
@@ -105,15 +106,23 @@ PRELOAD_EXPORT void *mmap(void *addr, size_t size, int prot, int flags, int fd, 
 		/* what stands for a device cannot be mapped */
 		if (map != MAP_FAILED || errno != ENODEV || (flags & MAP_ANONYMOUS))
 			return map;
-		file = preload_fd_adopted(fd);
+		file = preload_fd_hold(fd, true);
 		if (!file)
 			return map;
 	}
-	if (file->kind == PRELOAD_VIRTGPU)
-		return preload_virtgpu_mmap(file->virtgpu, addr, size, flags, offset);
-	if (file->kind == PRELOAD_KFD)
-		return kfd_model_mmap(file->model, file->kfd, addr, size, prot, flags, offset);
-	return kfd_model_render_mmap(file->model, addr, size, prot, flags, offset);
+	switch (file->kind) {
+	case PRELOAD_KFD:
+		map = kfd_model_mmap(file->model, file->kfd, addr, size, prot, flags, offset);
+		break;
+	case PRELOAD_DRM:
+		map = kfd_model_render_mmap(file->model, addr, size, prot, flags, offset);
+		break;
+	case PRELOAD_VIRTGPU:
+		map = preload_virtgpu_mmap(file->virtgpu, addr, size, flags, offset);
+		break;
+	}
+	preload_file_put(file);
+	return map;
 }
 
 PRELOAD_EXPORT void *mmap64(void *addr, size_t size, int prot, int flags, int fd, off64_t offset)

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +31,12 @@ PRELOAD_REAL(readlink, readlink_fn)
 #define MARKS_MAX     64u /* signal numbers */
 #define VIRTGPU_MINOR 200u
 
-#define FDS_MAX 65536 /* numbers above are passed through: no simulated device there */
+#define HOLDER_PAUSES 1000
+#define FDS_MAX       65536 /* numbers above are passed through: no simulated device there */
 
 static _Atomic(struct preload_file *) files[FDS_MAX]; /* counted */
 static _Atomic uint64_t last_file_id;
+static _Atomic unsigned int holders; /* threads inside preload_fd_hold() */
 /*
  * Whose table this is. A child of vfork() writes to its parent's memory: what it closes and copies
  * must not change the parent's table.
@@ -45,8 +48,10 @@ struct preload_file *preload_fd(int fd)
 	return fd >= 0 && fd < FDS_MAX && !kfd_model_caller_has_own_table() ? files[fd] : NULL;
 }
 
-static void file_put(struct preload_file *file)
+void preload_file_put(struct preload_file *file)
 {
+	const int saved_errno = errno; /* that of the call which held the file */
+
 	if (!file || atomic_fetch_sub(&file->refs, 1) != 1)
 		return;
 	if (file->kind == PRELOAD_DRM)
@@ -54,12 +59,42 @@ static void file_put(struct preload_file *file)
 	kfd_model_close(file->kfd);
 	preload_virtgpu_close(file->virtgpu);
 	free(file);
+	errno = saved_errno;
+}
+
+/*
+ * Who takes a file out of the table waits until nobody is between looking there and counting
+ * himself in: a few instructions, unless a signal handler of that very thread is who waits.
+ */
+static void let_holders_in(void)
+{
+	for (int i = 0; i < HOLDER_PAUSES && atomic_load(&holders); i++)
+		sched_yield();
 }
 
 void preload_fd_gone(int fd)
 {
-	if (preload_fd(fd) && owner == getpid())
-		file_put(atomic_exchange(&files[fd], NULL));
+	struct preload_file *file;
+
+	if (!preload_fd(fd) || owner != getpid())
+		return;
+	file = atomic_exchange(&files[fd], NULL);
+	let_holders_in();
+	preload_file_put(file);
+}
+
+struct preload_file *preload_fd_hold(int fd, bool adopts)
+{
+	struct preload_file *file;
+
+	if (adopts && !preload_fd_adopted(fd))
+		return NULL;
+	atomic_fetch_add(&holders, 1);
+	file = preload_fd(fd);
+	if (file)
+		atomic_fetch_add(&file->refs, 1);
+	atomic_fetch_sub(&holders, 1);
+	return file;
 }
 
 void preload_fd_copied(int fd, int copy)
@@ -203,7 +238,7 @@ struct preload_file *preload_fd_adopted(int fd)
 		if (!owner)
 			owner = getpid();
 		if (!atomic_compare_exchange_strong(&files[fd], &none, file)) {
-			file_put(file);
+			preload_file_put(file);
 			file = none;
 		}
 	}
@@ -214,6 +249,7 @@ out:
 
 void preload_fds_after_fork(void)
 {
+	holders = 0; /* the other threads are not here */
 	owner = getpid();
 }
 
@@ -244,7 +280,7 @@ int preload_open_kfd(struct kfd_model *model, int flags)
 	fd = place_device(model, file, flags);
 	if (fd < 0) {
 		rc = errno;
-		file_put(file);
+		preload_file_put(file);
 		errno = rc;
 	}
 	return fd;
@@ -294,7 +330,7 @@ int preload_open_virtgpu(int flags)
 		close(memory);
 	}
 	if (fd < 0) {
-		file_put(file);
+		preload_file_put(file);
 		errno = rc < 0 ? -rc : EMFILE;
 	}
 	return fd;

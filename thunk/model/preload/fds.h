@@ -35,6 +35,13 @@ struct preload_file *preload_fd(int fd);
  * the handles that its opener has made.
  */
 struct preload_file *preload_fd_adopted(int fd);
+/*
+ * As preload_fd_adopted() (adopts) or preload_fd(), and the file stays until preload_file_put() when
+ * another thread closes the descriptor meanwhile, as the kernel keeps it for a call that is under way.
+ */
+struct preload_file *preload_fd_hold(int fd, bool adopts);
+/* The last one closes the file. Accepts NULL. */
+void preload_file_put(struct preload_file *file);
 /* Opens a device. @return a descriptor, or -1 with errno set. */
 int preload_open_kfd(struct kfd_model *model, int flags);
 int preload_open_drm(struct kfd_model *model, const struct kfd_model_node *node, uint32_t minor,

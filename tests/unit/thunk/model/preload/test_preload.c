@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <drm.h>
@@ -572,6 +574,105 @@ static void duplicates_share_the_device(void **state)
 	close(third);
 }
 
+#define CONTEXTS_MAX 64
+
+/* A KFD whose process is a context of its own. @return -1 with errno when there are too many. */
+static int open_context(void)
+{
+	int fd = open_kfd();
+
+	if (ioctl(fd, AMDKFD_IOC_CREATE_PROCESS, NULL) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+struct waiting {
+	int fd, rc, error;
+	uint32_t event_id;
+	_Atomic pid_t thread; /* once it runs */
+};
+
+static void *wait_for_ever(void *arg)
+{
+	struct waiting *w = arg;
+	struct kfd_event_data data = { .event_id = w->event_id };
+	struct kfd_ioctl_wait_events_args args = { .events_ptr = (uintptr_t)&data,
+						   .num_events = 1,
+						   .timeout = UINT32_MAX };
+
+	w->thread = gettid();
+	w->rc = ioctl(w->fd, AMDKFD_IOC_WAIT_EVENTS, &args);
+	w->error = errno;
+	return NULL;
+}
+
+static bool is_asleep(pid_t thread)
+{
+	char path[64], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*[^)]) %c", &state), 1);
+	fclose(file);
+	return state == 'S';
+}
+
+/* Nothing but the wait takes long in the thread's life. */
+static void until_asleep(struct waiting *w)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	int looks = 0;
+
+	while (looks < 3) {
+		nanosleep(&pause, NULL);
+		looks = w->thread && is_asleep(w->thread) ? looks + 1 : 0;
+	}
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+/* @return how many contexts can be opened beside those that are there. */
+static int free_contexts(void)
+{
+	int fds[CONTEXTS_MAX + 1], count = 0;
+
+	while (count <= CONTEXTS_MAX && (fds[count] = open_context()) >= 0)
+		count++;
+	for (int i = 0; i < count; i++)
+		close(fds[i]);
+	return count;
+}
+
+static void a_call_keeps_the_device_that_is_closed(void **state)
+{
+	struct sigaction action = { .sa_handler = on_signal }, old;
+	struct kfd_ioctl_create_event_args event = { 0 };
+	struct waiting w = { .fd = open_context() };
+	pthread_t thread;
+
+	(void)state;
+	assert_true(w.fd >= 0);
+	assert_int_equal(ioctl(w.fd, AMDKFD_IOC_CREATE_EVENT, &event), 0);
+	w.event_id = event.event_id;
+	sigaction(SIGUSR1, &action, &old);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_ever, &w), 0);
+	until_asleep(&w);
+	close(w.fd);
+	assert_int_equal(free_contexts(), CONTEXTS_MAX - 1);
+	pthread_kill(thread, SIGUSR1);
+	pthread_join(thread, NULL);
+	sigaction(SIGUSR1, &old, NULL);
+	assert_int_equal(w.rc, -1);
+	assert_int_equal(w.error, EINTR);
+	assert_int_equal(free_contexts(), CONTEXTS_MAX);
+}
+
 static void closed_numbers_are_ordinary_again(void **state)
 {
 	int fd = open_kfd(), file;
@@ -1040,6 +1141,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(gpus_have_distinct_primary_nodes),
 		cmocka_unit_test(the_module_is_loaded),
 		cmocka_unit_test(duplicates_share_the_device),
+		cmocka_unit_test(a_call_keeps_the_device_that_is_closed),
 		cmocka_unit_test(closed_numbers_are_ordinary_again),
 		cmocka_unit_test(a_child_opens_the_device_anew),
 		cmocka_unit_test(devices_travel_between_processes),
