@@ -37,9 +37,9 @@ class U25(Case):
         env = {**os.environ, **self.model_env(), "KFDSCOPE_PROVIDER": "1"}
         subprocess.run(["lttng", "create", "u25", "-o", self.folder / "t"], check=True,
                        stdout=subprocess.DEVNULL)
-        subprocess.run(["lttng", "enable-event", "-u", "kmt:*,kfd:*"], check=True,
+        subprocess.run(["lttng", "enable-event", "-u", "-s", "u25", "kmt:*,kfd:*"], check=True,
                        stdout=subprocess.DEVNULL)
-        subprocess.run(["lttng", "start"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["lttng", "start", "u25"], check=True, stdout=subprocess.DEVNULL)
         client = subprocess.Popen([CLIENTS / "u25", "ask"], env=env, stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.assertEqual(client.stdout.readline(), "ready\n")

@@ -111,7 +111,7 @@ static void a_thread_that_does_something_else_ends_its_spin(void **state)
 {
 	(void)state;
 	wait_quickly(1000);
-	now_ns += 200 * MILLISECOND;
+	now_ns += 600 * MILLISECOND;
 	wait_quickly(1000);
 	assert_spins(2, 1000);
 }
