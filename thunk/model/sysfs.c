@@ -114,20 +114,24 @@ char *kfd_model_sysfs(struct kfd_model *model, pid_t pid)
 	return own && own->pid == pid && own->was_opened ? describe(own) : NULL;
 }
 
-pid_t kfd_model_sysfs_pid(unsigned int n)
+pid_t kfd_model_sysfs_pid(pid_t after)
 {
 	FILE *sockets = fopen("/proc/self/net/unix", "re");
 	char line[512];
-	pid_t pid = 0;
+	pid_t next = 0;
 
-	while (sockets && !pid && fgets(line, sizeof(line), sockets)) {
+	while (sockets && fgets(line, sizeof(line), sockets)) {
 		const char *name = strstr(line, " @" KFD_MODEL_CONTROL_PREFIX);
+		pid_t pid;
 
 		/* connections have the name as well; the one that listens has this flag */
-		if (name && strstr(line, " 00010000 ") && n-- == 0)
-			pid = (pid_t)strtol(name + 2 + strlen(KFD_MODEL_CONTROL_PREFIX), NULL, 10);
+		if (!name || !strstr(line, " 00010000 "))
+			continue;
+		pid = (pid_t)strtol(name + 2 + strlen(KFD_MODEL_CONTROL_PREFIX), NULL, 10);
+		if (pid > after && (!next || pid < next))
+			next = pid;
 	}
 	if (sockets)
 		fclose(sockets);
-	return pid;
+	return next;
 }

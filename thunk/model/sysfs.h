@@ -25,10 +25,10 @@ char *kfd_model_sysfs(struct kfd_model *model, pid_t pid);
 /* In the process that is asked about. @return 0 or -errno. */
 int kfd_model_sysfs_serve(struct kfd_model_process *process, struct kfd_model_sysfs_call *call);
 /*
- * A process that can be asked.
- * @param n  counts from 0.
+ * The process that can be asked with the next higher number: others may come and go between two calls.
+ * @param after  0 for the first.
  * @return 0 behind the last.
  */
-pid_t kfd_model_sysfs_pid(unsigned int n);
+pid_t kfd_model_sysfs_pid(pid_t after);
 
 #endif

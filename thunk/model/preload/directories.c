@@ -266,9 +266,8 @@ static struct dirent *read_list(struct directory *directory)
 
 	for (;;) {
 		if (!preload_virtual_child(preload_machine(), &directory->entry,
-					   directory->position, name, &type))
+					   &directory->position, name, &type))
 			return NULL;
-		directory->position++;
 		child_path(directory, name, path);
 		if (!is_shown(directory, name, path))
 			break;

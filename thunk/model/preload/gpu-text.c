@@ -229,10 +229,9 @@ static unsigned long long used_by_others(struct kfd_model *model, const struct k
 {
 	unsigned long long sum = 0;
 	char key[32];
-	pid_t pid;
 
 	snprintf(key, sizeof(key), "vram_%u=", node->gpu_id);
-	for (unsigned int n = 0; (pid = kfd_model_sysfs_pid(n)); n++) {
+	for (pid_t pid = kfd_model_sysfs_pid(0); pid; pid = kfd_model_sysfs_pid(pid)) {
 		char *all = pid == getpid() ? NULL : kfd_model_sysfs(model, pid);
 		const char *line = all ? strstr(all, key) : NULL;
 

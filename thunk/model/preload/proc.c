@@ -122,7 +122,7 @@ static bool nth_name(const char *text, const char *path, unsigned int n, char na
 	return !*path && n == 0 && strcmp(last, "queues") != 0;
 }
 
-bool preload_proc_child(struct kfd_model *model, const char *path, unsigned int n, char name[64],
+bool preload_proc_child(struct kfd_model *model, const char *path, unsigned int *n, char name[64],
 			enum preload_entry_type *type)
 {
 	const char *rest;
@@ -133,13 +133,14 @@ bool preload_proc_child(struct kfd_model *model, const char *path, unsigned int 
 	if (!split(path, &pid, &rest))
 		return false;
 	if (!pid) {
-		pid = kfd_model_sysfs_pid(n);
+		pid = kfd_model_sysfs_pid((pid_t)*n);
 		snprintf(name, 64, "%d", (int)pid);
 		*type = ENTRY_DIRECTORY;
+		*n = (unsigned int)pid;
 		return pid != 0;
 	}
 	text = kfd_model_sysfs(model, pid);
-	found = text && nth_name(text, rest, n, name, type);
+	found = text && nth_name(text, rest, (*n)++, name, type);
 	free(text);
 	return found;
 }

@@ -207,13 +207,15 @@ static bool is_child(const char *directory, const char *path)
 }
 
 bool preload_virtual_child(struct kfd_model *model, const struct preload_entry *directory,
-			   unsigned int n, char name[64], enum preload_entry_type *type)
+			   unsigned int *position, char name[64], enum preload_entry_type *type)
 {
+	unsigned int n = *position, before;
 	const struct pattern *pattern;
 
 	if (n < 2) {
 		snprintf(name, 64, "%s", n ? ".." : ".");
 		*type = ENTRY_DIRECTORY;
+		*position = n + 1;
 		return true;
 	}
 	n -= 2;
@@ -222,8 +224,16 @@ bool preload_virtual_child(struct kfd_model *model, const struct preload_entry *
 			continue;
 		snprintf(name, 64, "%s", pattern->path + strlen(directory->path) + 1);
 		*type = pattern->type;
+		*position += 1;
 		return true;
 	}
-	return model && (preload_proc_child(model, directory->path, n, name, type) ||
-			 preload_gpus_child(model, directory->path, n, name, type));
+	if (!model)
+		return false;
+	before = *position - n;
+	if (preload_proc_child(model, directory->path, &n, name, type)) {
+		*position = before + n;
+		return true;
+	}
+	*position += 1;
+	return preload_gpus_child(model, directory->path, n, name, type);
 }

@@ -37,10 +37,11 @@ bool preload_virtual_owns(struct kfd_model *model, const char *path);
 size_t preload_virtual_text(struct kfd_model *model, const struct preload_entry *entry,
 			    char text[PRELOAD_TEXT_MAX]);
 /*
- * Name of the n-th entry of a directory.
+ * Name of an entry of a directory.
+ * @param position  0 for the first; moved to the next.
  * @return false behind the end.
  */
 bool preload_virtual_child(struct kfd_model *model, const struct preload_entry *directory,
-			   unsigned int n, char name[64], enum preload_entry_type *type);
+			   unsigned int *position, char name[64], enum preload_entry_type *type);
 
 #endif
