@@ -48,14 +48,6 @@ static gboolean freed_equal(gconstpointer left, gconstpointer right)
 	return a->address == b->address && a->process == b->process;
 }
 
-static void history_free(void *data)
-{
-	struct block_history *history = data;
-
-	g_array_free(history->events, TRUE);
-	g_free(history);
-}
-
 static GTree *process_ranges(struct balance *balance, const struct process *process)
 {
 	GTree *tree = g_hash_table_lookup(balance->ranges, process);
@@ -143,32 +135,45 @@ static void take_deregister(struct balance *balance, const struct call *call)
 		g_tree_remove(tree, newest);
 }
 
+/* The next event of a block's history; NULL: it is full. */
+static struct map_event *add_event(struct balance *balance, const struct block *block)
+{
+	struct block_history *history = g_hash_table_lookup(balance->histories, block);
+	uint32_t room = history ? history->room : 0;
+
+	if (history && history->count >= BALANCE_HISTORY_MAX) {
+		history->dropped++;
+		return NULL;
+	}
+	if (!history || history->count == room) {
+		const bool is_new = !history;
+
+		room = MAX(2 * room, 2); /* most blocks are mapped and unmapped once */
+		g_hash_table_steal(balance->histories, block);
+		history = g_realloc(history, sizeof(*history) + room * sizeof(history->events[0]));
+		if (is_new)
+			*history = (struct block_history){ .block = block };
+		history->room = room;
+		g_hash_table_insert(balance->histories, (void *)block, history);
+	}
+	return &history->events[history->count++];
+}
+
 static void take_map(struct balance *balance, const struct call *call, int64_t time_ns, bool ok)
 {
 	const struct block *block = memory_block_at(
 		call->thread->process->memory, (uint32_t)values_get(&call->values, FIELD_CTX, 0),
 		values_get(&call->values, FIELD_ADDRESS, 0));
-	struct map_event event = { .time_ns = time_ns,
-				   .is_map = call->type->op == OP_MAP,
-				   .ok = ok,
-				   .id_count = MIN(call->id_count, G_N_ELEMENTS(event.ids)) };
-	struct block_history *history;
+	struct map_event *event = block ? add_event(balance, block) : NULL;
 
-	if (!block)
+	if (!event)
 		return;
-	for (uint32_t i = 0; i < event.id_count; i++)
-		event.ids[i] = (uint32_t)call->ids[i];
-	history = g_hash_table_lookup(balance->histories, block);
-	if (!history) {
-		history = g_new0(struct block_history, 1);
-		history->block = block;
-		history->events = g_array_new(FALSE, FALSE, sizeof(event));
-		g_hash_table_insert(balance->histories, (void *)block, history);
-	}
-	if (history->events->len < BALANCE_HISTORY_MAX)
-		g_array_append_val(history->events, event);
-	else
-		history->dropped++;
+	event->time_ns = time_ns;
+	event->is_map = call->type->op == OP_MAP;
+	event->ok = ok;
+	event->id_count = MIN(call->id_count, G_N_ELEMENTS(event->ids));
+	for (uint32_t i = 0; i < event->id_count; i++)
+		event->ids[i] = (uint32_t)call->ids[i];
 }
 
 static void take_bad_free(struct balance *balance, const struct call *call, int64_t time_ns,
@@ -311,7 +316,7 @@ struct balance *balance_new(struct model *model)
 	balance->model = model;
 	balance->query = model_call_type(model, LAYER_API, "hsaKmtAvailableMemory");
 	balance->ranges = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_tree_unref);
-	balance->histories = g_hash_table_new_full(NULL, NULL, NULL, history_free);
+	balance->histories = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	balance->freed_at = g_hash_table_new(freed_hash, freed_equal);
 	balance->freed = g_new0(struct freed, BALANCE_FREED_MAX);
 	balance->overlaps = g_array_new(FALSE, FALSE, sizeof(struct overlap));

@@ -42,8 +42,9 @@ struct map_event {
 /* The maps and unmaps of a living block, oldest first. */
 struct block_history {
 	const struct block *block; /* borrowed */
-	GArray *events;            /* owned, of struct map_event */
 	uint64_t dropped;
+	uint32_t count, room;
+	struct map_event events[];
 };
 
 /* Frees of addresses that were not allocated, by place. */

@@ -5,8 +5,10 @@
 #include "model/op_cache.h"
 
 struct chains {
-	GHashTable *nodes;         /* set of struct chain, owned */
-	GPtrArray *roots;          /* of borrowed struct chain */
+	struct pool pool;          /* of all nodes */
+	GHashTable *outermost;     /* set of borrowed struct chain */
+	GPtrArray *roots;          /* the same, in order of first appearance */
+	struct chain *last;        /* borrowed: the root that was looked up last; NULL: none */
 	const struct model *model; /* borrowed */
 };
 
@@ -15,59 +17,81 @@ static guint chain_hash(gconstpointer data)
 	const struct chain *chain = data;
 
 	return g_direct_hash(chain->stack) * 31u + g_direct_hash(chain->type) * 17u +
-	       g_direct_hash(chain->parent) + g_direct_hash(chain->process) * 7u;
+	       g_direct_hash(chain->process) * 7u;
 }
 
 static gboolean chain_equal(gconstpointer left, gconstpointer right)
 {
 	const struct chain *a = left, *b = right;
 
-	return a->stack == b->stack && a->type == b->type && a->parent == b->parent &&
-	       a->process == b->process;
+	return a->stack == b->stack && a->type == b->type && a->process == b->process;
 }
 
-static void chain_free(void *data)
+/* Gives back what the node and those below it hold beside themselves. */
+static void chain_fini(struct chain *chain)
 {
-	struct chain *chain = data;
-
+	for (struct chain *child = chain->first_child; child; child = child->next)
+		chain_fini(child);
 	latency_fini(&chain->latency);
-	g_ptr_array_free(chain->children, TRUE);
-	g_free(chain);
 }
 
-static struct chain *get_chain(struct chains *chains, struct chain *parent,
-			       const struct process *process, const struct stack *stack,
-			       const struct call_type *type)
+static struct chain *chain_new(struct chains *chains, const struct process *process,
+			       const struct stack *stack, const struct call_type *type)
 {
-	const struct chain key = {
-		.process = process, .stack = stack, .type = type, .parent = parent
-	};
-	struct chain *chain = g_hash_table_lookup(chains->nodes, &key);
+	struct chain *chain = pool_take(&chains->pool, sizeof(*chain));
 
-	if (chain)
-		return chain;
-	chain = g_new0(struct chain, 1);
 	chain->process = process;
 	chain->stack = stack;
 	chain->type = type;
-	chain->parent = parent;
-	chain->children = g_ptr_array_new();
-	g_hash_table_add(chains->nodes, chain);
-	g_ptr_array_add(parent ? parent->children : chains->roots, chain);
 	return chain;
+}
+
+/* The node of an outermost call. Its inner calls end just before it does, and ask for it, too. */
+static struct chain *get_root(struct chains *chains, const struct process *process,
+			      const struct call *call)
+{
+	const struct chain key = { .process = process, .stack = call->stack, .type = call->type };
+	struct chain *root = chains->last;
+
+	if (root && chain_equal(root, &key))
+		return root;
+	root = g_hash_table_lookup(chains->outermost, &key);
+	if (!root) {
+		root = chain_new(chains, process, call->stack, call->type);
+		g_hash_table_add(chains->outermost, root);
+		g_ptr_array_add(chains->roots, root);
+	}
+	chains->last = root;
+	return root;
+}
+
+static struct chain *get_child(struct chains *chains, struct chain *parent,
+			       const struct call_type *type)
+{
+	struct chain *child = parent->first_child;
+
+	while (child && child->type != type)
+		child = child->next;
+	if (child)
+		return child;
+	child = chain_new(chains, parent->process, NULL, type);
+	child->parent = parent;
+	if (parent->last_child)
+		parent->last_child->next = child;
+	else
+		parent->first_child = child;
+	parent->last_child = child;
+	return child;
 }
 
 /* The node of the innermost call of a thread: the open calls are its path. */
 static struct chain *chain_of(struct chains *chains, const struct thread *thread)
 {
-	struct chain *chain = NULL;
+	struct chain *chain =
+		get_root(chains, thread->process, &g_array_index(thread->calls, struct call, 0));
 
-	for (guint i = 0; i < thread->calls->len; i++) {
-		const struct call *call = &g_array_index(thread->calls, struct call, i);
-
-		chain = get_chain(chains, chain, thread->process, chain ? NULL : call->stack,
-				  call->type);
-	}
+	for (guint i = 1; i < thread->calls->len; i++)
+		chain = get_child(chains, chain, g_array_index(thread->calls, struct call, i).type);
 	return chain;
 }
 
@@ -124,7 +148,7 @@ struct chains *chains_new(struct model *model)
 	const struct model_observer observer = { .data = chains, .call_ended = call_ended };
 
 	chains->model = model;
-	chains->nodes = g_hash_table_new_full(chain_hash, chain_equal, chain_free, NULL);
+	chains->outermost = g_hash_table_new(chain_hash, chain_equal);
 	chains->roots = g_ptr_array_new();
 	model_observe(model, &observer);
 	return chains;
@@ -134,8 +158,11 @@ void chains_free(struct chains *chains)
 {
 	if (!chains)
 		return;
-	g_hash_table_destroy(chains->nodes);
+	g_hash_table_destroy(chains->outermost);
+	for (guint i = 0; i < chains->roots->len; i++)
+		chain_fini(g_ptr_array_index(chains->roots, i));
 	g_ptr_array_free(chains->roots, TRUE);
+	pool_fini(&chains->pool);
 	g_free(chains);
 }
 

@@ -16,8 +16,9 @@ struct chain {
 	const struct chain *parent;   /* borrowed; NULL: outermost */
 	struct latency latency;
 	uint64_t failed, cut;
-	uint64_t bytes;      /* that successful allocations asked for */
-	GPtrArray *children; /* owned, of borrowed struct chain */
+	uint64_t bytes; /* that successful allocations asked for */
+	/* Owned: calls inside, few of each, in order of first appearance; and the next one beside. */
+	struct chain *first_child, *last_child, *next;
 };
 
 struct chains;

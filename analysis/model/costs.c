@@ -12,6 +12,9 @@ struct costs {
 	const struct model *model; /* borrowed */
 	GHashTable *table;         /* set of struct cost, owned */
 	GPtrArray *list;           /* borrowed from it */
+	/* Those of the process that called last, by call_type.index, so that few are looked up. */
+	const struct process *process;
+	GPtrArray *by_type; /* borrowed from the table; NULL: not looked up */
 };
 
 /* The last call of a thread; a link of cost.order. */
@@ -83,8 +86,8 @@ static GArray *array_of(guint size, GDestroyNotify clear)
 	return array;
 }
 
-static struct cost *get_cost(struct costs *costs, const struct process *process,
-			     const struct call_type *type)
+static struct cost *look_up(struct costs *costs, const struct process *process,
+			    const struct call_type *type)
 {
 	const struct cost key = { .process = process, .type = type };
 	struct cost *cost = g_hash_table_lookup(costs->table, &key);
@@ -104,6 +107,22 @@ static struct cost *get_cost(struct costs *costs, const struct process *process,
 	g_hash_table_add(costs->table, cost);
 	g_ptr_array_add(costs->list, cost);
 	return cost;
+}
+
+static struct cost *get_cost(struct costs *costs, const struct process *process,
+			     const struct call_type *type)
+{
+	GPtrArray *by_type = costs->by_type;
+
+	if (costs->process != process) {
+		g_ptr_array_set_size(by_type, 0);
+		costs->process = process;
+	}
+	if (type->index >= by_type->len)
+		g_ptr_array_set_size(by_type, (gint)type->index + 1);
+	if (!g_ptr_array_index(by_type, type->index))
+		g_ptr_array_index(by_type, type->index) = look_up(costs, process, type);
+	return g_ptr_array_index(by_type, type->index);
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -353,6 +372,7 @@ struct costs *costs_new(struct model *model)
 	costs->model = model;
 	costs->table = g_hash_table_new_full(cost_hash, cost_equal, cost_free, NULL);
 	costs->list = g_ptr_array_new();
+	costs->by_type = g_ptr_array_new();
 	model_observe(model, &observer);
 	return costs;
 }
@@ -362,6 +382,7 @@ void costs_free(struct costs *costs)
 	if (!costs)
 		return;
 	g_ptr_array_free(costs->list, TRUE);
+	g_ptr_array_free(costs->by_type, TRUE);
 	g_hash_table_destroy(costs->table);
 	g_free(costs);
 }

@@ -147,13 +147,10 @@ static uint64_t end_of(const struct fault_block *block)
 /* @return true when a living block holds the address; fills in the nearest ones in any case. */
 static bool look_at_living(struct fault *fault)
 {
-	GHashTableIter iter;
-	void *key;
 	bool found = false;
 
-	g_hash_table_iter_init(&iter, fault->process->memory->blocks);
-	while (g_hash_table_iter_next(&iter, &key, NULL)) {
-		const struct block *live = key;
+	for (const GList *at = fault->process->memory->blocks.head; at; at = at->next) {
+		const struct block *live = at->data;
 		struct fault_block block = copy_block(live, 0);
 
 		if (live->ended || live->fate != FATE_LIVE || !block.size_bytes || !block.address)

@@ -147,22 +147,33 @@ bool guests_is_gone(const struct thread *thread)
 	return call && (call->type->op == OP_GUEST_GONE || call->gives_up);
 }
 
-const struct stack *guests_stack(const struct guests *guests, const struct call *call)
+/* The command that a thread of a host is about; NULL: none, or not known. */
+static struct command *command_around(const struct guests *guests, const struct thread *thread)
 {
-	const struct command *command = find(guests, &call->values);
+	/* Nearly all recordings have no guests, and calls need not be looked through then. */
+	const struct call *call =
+		g_hash_table_size(guests->commands) ? guests_command_around(thread) : NULL;
+
+	return call ? find(guests, &call->values) : NULL;
+}
+
+const struct stack *guests_stack(const struct guests *guests, const struct thread *thread)
+{
+	const struct command *command = command_around(guests, thread);
 
 	return command ? command->stack : NULL;
 }
 
 void guests_call_entry(struct guests *guests, struct call *call)
 {
-	const struct call *served = open_call(call->thread, LAYER_GUEST);
+	const struct call *served;
 	struct command *command;
 
 	if (call->type->layer == LAYER_COMMAND) {
 		command = get(guests, &call->values);
 		if (!command)
 			return;
+		served = open_call(call->thread, LAYER_GUEST);
 		command->sent_ns = values_get(&call->values, FIELD_MONOTONIC, 0);
 		command->stack = served ? served->stack : NULL;
 		command->served = served ? served->type : call->type;
@@ -228,7 +239,6 @@ static void guest_call_exit(struct guests *guests, const struct call *call,
 
 void guests_call_exit(struct guests *guests, const struct call *call, const struct record *exit)
 {
-	const struct call *around;
 	struct command *command = NULL;
 
 	switch (call->type->layer) {
@@ -250,8 +260,7 @@ void guests_call_exit(struct guests *guests, const struct call *call, const stru
 		command->host_ended = true;
 		break;
 	case LAYER_IOCTL:
-		around = guests_command_around(call->thread);
-		command = around ? find(guests, &around->values) : NULL;
+		command = command_around(guests, call->thread);
 		if (command)
 			command->kernel_ns += exit->time_ns - call->entry_ns;
 		return;

@@ -37,8 +37,8 @@ void guests_clock_pair(struct guests *guests, const struct record *record);
 
 /* @return the host's command around the thread's innermost call, or NULL. */
 const struct call *guests_command_around(const struct thread *thread);
-/* @return the stack of the guest's call that a host's command serves, or NULL. */
-const struct stack *guests_stack(const struct guests *guests, const struct call *command);
+/* @return the stack of the guest's call that the command around a host's thread serves, or NULL. */
+const struct stack *guests_stack(const struct guests *guests, const struct thread *thread);
 /*
  * @return whether the host is giving up a guest's leavings around the thread's innermost call: the guest
  *         is gone, or closes.

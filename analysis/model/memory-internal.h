@@ -43,6 +43,8 @@ void block_refuse(struct block *block, uint32_t status, uint32_t os_errno, int64
 
 struct bo *bo_new(struct memory *memory, uint64_t handle, int64_t begin_ns);
 void bo_free(struct memory *memory, struct bo *bo);
+/* It is mapped on one more GPU. */
+void bo_add_mapping(struct bo *bo, uint64_t gpu_id);
 struct bo *bo_find(const struct memory *memory, uint64_t handle);
 
 /* Fills in kind, node and gpu of a plan from the BO and the call's arguments. */

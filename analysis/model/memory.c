@@ -69,7 +69,6 @@ void block_put(struct block *block)
 {
 	if (!block || --block->refs > 0)
 		return;
-	g_ptr_array_free(block->bos, TRUE);
 	g_free(block->refusal.mapped_gpus);
 	g_free(block);
 }
@@ -85,18 +84,8 @@ void bo_put(struct bo *bo)
 {
 	if (!bo || --bo->refs > 0)
 		return;
-	g_array_free(bo->mapped, TRUE);
+	g_free(bo->mapped);
 	g_free(bo);
-}
-
-static void block_drop(void *data)
-{
-	block_put(data);
-}
-
-static void bo_drop(void *data)
-{
-	bo_put(data);
 }
 
 static void owner_destroy(void *data)
@@ -112,11 +101,9 @@ struct memory *memory_new(struct process *process)
 	struct memory *memory = g_new0(struct memory, 1);
 
 	memory->process = process;
-	memory->sites = g_hash_table_new_full(site_hash, site_equal, g_free, NULL);
+	memory->sites = g_hash_table_new(site_hash, site_equal);
 	memory->indexed = g_hash_table_new(block_hash, block_equal);
-	memory->blocks = g_hash_table_new_full(block_hash_by_id, NULL, block_drop, NULL);
 	memory->bos = g_hash_table_new(g_int64_hash, g_int64_equal);
-	memory->all_bos = g_hash_table_new_full(NULL, NULL, bo_drop, NULL);
 	memory->shares = g_ptr_array_new_with_free_func(g_free);
 	memory->owners = g_hash_table_new_full(owner_hash, owner_equal, owner_destroy, NULL);
 	return memory;
@@ -128,10 +115,14 @@ void memory_free(struct memory *memory)
 		return;
 	g_hash_table_destroy(memory->owners);
 	g_hash_table_destroy(memory->indexed);
-	g_hash_table_destroy(memory->blocks);
 	g_hash_table_destroy(memory->bos);
-	g_hash_table_destroy(memory->all_bos);
+	/* The links are a part of what is put. */
+	while (memory->blocks.head)
+		block_put(g_queue_pop_head_link(&memory->blocks)->data);
+	while (memory->all_bos.head)
+		bo_put(g_queue_pop_head_link(&memory->all_bos)->data);
 	g_hash_table_destroy(memory->sites);
+	pool_fini(&memory->site_pool);
 	g_ptr_array_free(memory->shares, TRUE);
 	g_free(memory);
 }
@@ -142,7 +133,8 @@ static struct site *site_intern(struct memory *memory, const struct site *key)
 
 	if (site)
 		return site;
-	site = g_new0(struct site, 1);
+	site = pool_take(&memory->site_pool, sizeof(*site));
+	site->index = g_hash_table_size(memory->sites);
 	site->process = memory->process;
 	site->stack = key->stack;
 	site->type = key->type;
@@ -279,9 +271,9 @@ struct block *block_begin(struct memory *memory, const struct block_plan *plan)
 	block->begin_ns = block->confirmed_ns = plan->begin_ns;
 	block->served = plan->served;
 	block->made = plan->made;
-	block->bos = g_ptr_array_new();
 	block->refs = 1;
-	g_hash_table_add(memory->blocks, block);
+	block->link.data = block;
+	g_queue_push_tail_link(&memory->blocks, &block->link);
 	if (plan->indexed) {
 		block->indexed = true;
 		g_hash_table_add(memory->indexed, block);
@@ -304,20 +296,17 @@ static void block_remove(struct block *block)
 	unindex(block);
 	if (block->owner)
 		g_hash_table_remove(block->owner->blocks, block);
-	for (guint i = 0; i < block->bos->len; i++) {
-		struct bo *bo = g_ptr_array_index(block->bos, i);
-
-		bo->block = NULL;
-	}
-	g_ptr_array_set_size(block->bos, 0);
+	while (block->bos.head)
+		((struct bo *)g_queue_pop_head_link(&block->bos)->data)->block = NULL;
 	block->ended = true;
-	g_hash_table_remove(memory->blocks, block);
+	g_queue_unlink(&memory->blocks, &block->link);
+	block_put(block);
 }
 
 static void keep_bos(struct block *block, int64_t time_ns)
 {
-	while (block->bos->len) {
-		struct bo *bo = g_ptr_array_index(block->bos, 0);
+	while (block->bos.head) {
+		struct bo *bo = block->bos.head->data;
 		struct block_plan plan = { .site = *block->site,
 					   .address = bo->address,
 					   .size_bytes = bo->size_bytes,
@@ -393,24 +382,22 @@ void block_take_bo(struct block *block, struct bo *bo)
 	if (bo->block == block)
 		return;
 	if (bo->block)
-		g_ptr_array_remove(bo->block->bos, bo);
+		g_queue_unlink(&bo->block->bos, &bo->link);
 	bo->block = block;
-	g_ptr_array_add(block->bos, bo);
+	g_queue_push_tail_link(&block->bos, &bo->link);
 }
 
 void block_refuse(struct block *block, uint32_t status, uint32_t os_errno, int64_t time_ns,
 		  const struct stack *stack)
 {
 	struct refusal *refusal = &block->refusal;
-	GArray *gpus = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	const struct bo *most = NULL;
 
-	for (guint i = 0; i < block->bos->len; i++) {
-		const struct bo *bo = g_ptr_array_index(block->bos, i);
+	for (const GList *at = block->bos.head; at; at = at->next) {
+		const struct bo *bo = at->data;
 
-		if (i == 0 || bo->mapped->len > gpus->len) {
-			g_array_set_size(gpus, 0);
-			g_array_append_vals(gpus, bo->mapped->data, bo->mapped->len);
-		}
+		if (!most || bo->mapped_count > most->mapped_count)
+			most = bo;
 	}
 	refusal->count++;
 	refusal->status = status;
@@ -418,8 +405,9 @@ void block_refuse(struct block *block, uint32_t status, uint32_t os_errno, int64
 	refusal->time_ns = time_ns;
 	refusal->stack = stack;
 	g_free(refusal->mapped_gpus);
-	refusal->mapped_count = gpus->len;
-	refusal->mapped_gpus = (uint64_t *)(void *)g_array_free(gpus, FALSE);
+	refusal->mapped_count = most ? most->mapped_count : 0;
+	refusal->mapped_gpus =
+		most ? g_memdup2(most->mapped, most->mapped_count * sizeof(most->mapped[0])) : NULL;
 	block->confirmed_ns = time_ns;
 }
 
@@ -449,10 +437,10 @@ struct bo *bo_new(struct memory *memory, uint64_t handle, int64_t begin_ns)
 	bo->refs = 1;
 	bo->handle = handle;
 	bo->begin_ns = begin_ns;
-	bo->mapped = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	bo->link.data = bo->all_link.data = bo;
 	bo->indexed = true;
 	g_hash_table_insert(memory->bos, &bo->handle, bo);
-	g_hash_table_add(memory->all_bos, bo);
+	g_queue_push_tail_link(&memory->all_bos, &bo->all_link);
 	return bo;
 }
 
@@ -460,10 +448,17 @@ void bo_free(struct memory *memory, struct bo *bo)
 {
 	bo_unindex(memory, bo);
 	if (bo->block)
-		g_ptr_array_remove(bo->block->bos, bo);
+		g_queue_unlink(&bo->block->bos, &bo->link);
 	bo->block = NULL;
 	bo->ended = true;
-	g_hash_table_remove(memory->all_bos, bo);
+	g_queue_unlink(&memory->all_bos, &bo->all_link);
+	bo_put(bo);
+}
+
+void bo_add_mapping(struct bo *bo, uint64_t gpu_id)
+{
+	bo->mapped = g_renew(uint64_t, bo->mapped, bo->mapped_count + 1);
+	bo->mapped[bo->mapped_count++] = gpu_id;
 }
 
 void memory_adopt_bos(struct memory *memory, struct call *call, enum block_class class,

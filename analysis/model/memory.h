@@ -67,6 +67,7 @@ struct site {
 	enum memory_kind kind;
 	uint32_t node_id; /* UINT32_MAX: unknown */
 	uint32_t gpu_id;  /* 0: none or unknown */
+	uint32_t index;   /* counted from 0 within memory.sites */
 
 	/* Lifetimes that began, and that ended, in the scope. */
 	uint64_t taken_count, taken_bytes;
@@ -102,7 +103,8 @@ struct block {
 	enum block_fate fate;
 	const struct stack
 		*free_stack; /* borrowed, of the call that ended it; NULL: none, or lost */
-	GPtrArray *bos;      /* owned, of struct bo (each owned by memory until it is freed) */
+	GQueue bos;          /* of struct bo (each owned by memory until it is freed) */
+	GList link;          /* of memory.blocks */
 	uint32_t registered, deregistered; /* registrations are counted */
 	/* The runtime's function inside which it was taken; NULL: none, or not recorded. */
 	const struct call_type *served;
@@ -123,7 +125,10 @@ struct bo {
 	struct block *block;       /* borrowed; NULL while the call that made it is open */
 	const struct stack *stack; /* borrowed: of the ioctl, or of the API call around it */
 	const struct call_type *type;
-	GArray *mapped; /* owned, of uint64_t gpu ids, in mapping order */
+	uint64_t *mapped; /* owned: gpu ids, in mapping order */
+	uint32_t mapped_count;
+	GList link;     /* of block.bos */
+	GList all_link; /* of memory.all_bos */
 	bool indexed, free_pending;
 	bool ended;    /* only open calls still hold it */
 	uint32_t refs; /* memory's, and one for each open call that made it or is about it */
@@ -155,11 +160,12 @@ struct owner {
 
 struct memory {
 	struct process *process; /* borrowed */
-	GHashTable *sites;       /* set of struct site, owned */
+	GHashTable *sites;       /* set of struct site, of the pool */
+	struct pool site_pool;
 	GHashTable *indexed; /* ctx+address -> struct block: the live ones that calls can name */
-	GHashTable *blocks;  /* set of struct block, owned: live, or left at close */
+	GQueue blocks;       /* of struct block, owned: live, or left at close, oldest first */
 	GHashTable *bos;     /* handle -> struct bo */
-	GHashTable *all_bos; /* set of struct bo, owned */
+	GQueue all_bos;      /* of struct bo, owned */
 	GPtrArray *shares;   /* of struct share, owned */
 	GHashTable *owners;  /* set of struct owner, owned: living queues and events */
 	struct usage usage;  /* what callers hold: allocations, imports and bare BOs */

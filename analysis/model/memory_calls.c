@@ -370,8 +370,9 @@ void memory_api_exit(struct memory *memory, struct call *call, const struct reco
 		break;
 	}
 	/* What is left over was made by a call that failed, or by one that is not known for it. */
-	memory_adopt_bos(memory, call, ok ? BLOCK_INTERNAL : BLOCK_KEPT, ORIGIN_OTHER, NULL,
-			 exit->time_ns);
+	if (call->bos)
+		memory_adopt_bos(memory, call, ok ? BLOCK_INTERNAL : BLOCK_KEPT, ORIGIN_OTHER, NULL,
+				 exit->time_ns);
 }
 
 static int64_t ioctl_result(const struct record *exit)
@@ -413,7 +414,7 @@ static void bo_begin(struct memory *memory, struct call *call, struct call *arou
 static void bo_gone(struct block *block, const struct call *call, const struct call *around,
 		    int64_t time_ns)
 {
-	if (!block || block->ended || block->bos->len)
+	if (!block || block->ended || block->bos.head)
 		return;
 	switch (block->site->class) {
 	case BLOCK_BO:
@@ -463,20 +464,22 @@ static void bo_map(struct bo *bo, const struct call *call)
 	for (uint32_t i = 0; i < call->id_count; i++) {
 		bool known = false;
 
-		for (guint j = 0; j < bo->mapped->len; j++)
-			known |= g_array_index(bo->mapped, uint64_t, j) == call->ids[i];
+		for (uint32_t j = 0; j < bo->mapped_count; j++)
+			known |= bo->mapped[j] == call->ids[i];
 		if (!known)
-			g_array_append_val(bo->mapped, call->ids[i]);
+			bo_add_mapping(bo, call->ids[i]);
 	}
 }
 
 static void bo_unmap(struct bo *bo, const struct call *call)
 {
 	for (uint32_t i = 0; i < call->id_count; i++) {
-		for (guint j = bo->mapped->len; j > 0; j--) {
-			if (g_array_index(bo->mapped, uint64_t, j - 1) == call->ids[i])
-				g_array_remove_index(bo->mapped, j - 1);
-		}
+		uint32_t kept = 0;
+
+		for (uint32_t j = 0; j < bo->mapped_count; j++)
+			if (bo->mapped[j] != call->ids[i])
+				bo->mapped[kept++] = bo->mapped[j];
+		bo->mapped_count = kept;
 	}
 }
 

@@ -138,7 +138,7 @@ void memory_dump_block(struct memory *memory, const struct record *record)
 			bo->stack = block->site->stack;
 			bo->type = block->site->ioctl;
 			for (uint32_t j = 0; j < record->id_count; j++)
-				g_array_append_val(bo->mapped, record->ids[j]);
+				bo_add_mapping(bo, record->ids[j]);
 		}
 		if (!bo->block)
 			block_take_bo(block, bo);
@@ -167,23 +167,23 @@ void memory_dump_end(struct memory *memory, int64_t time_ns, bool complete)
 
 void memory_final_close(struct memory *memory, int64_t time_ns)
 {
-	GList *blocks = g_hash_table_get_keys(memory->blocks);
+	GList *next;
 
-	for (GList *item = blocks; item; item = item->next) {
+	for (GList *item = memory->blocks.head; item; item = next) {
 		struct block *block = item->data;
 
+		next = item->next;
 		if (block->fate != FATE_LIVE || block->ctx != 0)
 			continue;
 		if (block->site->class == BLOCK_INTERNAL) {
-			while (!block->owner && block->bos->len)
-				bo_free(memory, g_ptr_array_index(block->bos, 0));
+			while (!block->owner && block->bos.head)
+				bo_free(memory, block->bos.head->data);
 			if (!block->owner)
 				block_end(block, time_ns, NULL);
 			continue;
 		}
 		block_leave(block, time_ns);
 	}
-	g_list_free(blocks);
 }
 
 struct share *memory_find_share(const struct memory *memory, const uint32_t key[4])

@@ -200,12 +200,13 @@ static struct process *add_process(struct model *model, const struct record *rec
 
 static struct process *get_process(struct model *model, const struct record *record)
 {
-	const struct process_key key = key_of(record);
 	struct process *process = model->last;
+	struct process_key key;
 
 	if (process && process->vpid == record->vpid && process->hostname == record->hostname &&
 	    process->recording == record->recording)
 		return process;
+	key = key_of(record);
 	process = g_hash_table_lookup(model->current, &key);
 	if (!process)
 		return add_process(model, record, NULL);
@@ -264,8 +265,7 @@ static void note_layer(struct process *process, const struct record *record)
 /* What the host does for a guest, the guest's program has asked for. */
 static void take_guest_stack(struct model *model, struct call *call)
 {
-	const struct call *command = guests_command_around(call->thread);
-	const struct stack *stack = command ? guests_stack(model->guests, command) : NULL;
+	const struct stack *stack = guests_stack(model->guests, call->thread);
 
 	if (stack)
 		call->stack = stack;

@@ -160,14 +160,20 @@ GPtrArray *modules_copies(const struct modules *modules, const char *name)
 static guint stack_hash(gconstpointer data)
 {
 	const struct stack *stack = data;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ stack->epoch;
+	/* Two at a time, so that no product waits for the one before. */
+	uint64_t even = UINT64_C(0xcbf29ce484222325) ^ stack->epoch, odd = stack->depth;
+	uint32_t i = 0;
 
-	for (uint32_t i = 0; i < stack->depth; i++) {
-		hash ^= stack->address[i];
-		hash *= UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 29;
+	for (; i + 1 < stack->depth; i += 2) {
+		even = (even ^ stack->address[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		odd = (odd ^ stack->address[i + 1]) * UINT64_C(0xc2b2ae3d27d4eb4f);
+		even ^= even >> 29;
+		odd ^= odd >> 31;
 	}
-	return (guint)(hash ^ (hash >> 32));
+	if (i < stack->depth)
+		even = (even ^ stack->address[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	even ^= (odd << 32) | (odd >> 32);
+	return (guint)(even ^ (even >> 32));
 }
 
 static gboolean stack_equal(gconstpointer left, gconstpointer right)
@@ -180,7 +186,8 @@ static gboolean stack_equal(gconstpointer left, gconstpointer right)
 
 void stacks_init(struct stacks *stacks)
 {
-	stacks->table = g_hash_table_new_full(stack_hash, stack_equal, g_free, NULL);
+	stacks->table = g_hash_table_new(stack_hash, stack_equal);
+	stacks->pool = (struct pool){ 0 };
 }
 
 void stacks_fini(struct stacks *stacks)
@@ -188,6 +195,7 @@ void stacks_fini(struct stacks *stacks)
 	if (stacks->table)
 		g_hash_table_destroy(stacks->table);
 	stacks->table = NULL;
+	pool_fini(&stacks->pool);
 }
 
 const struct stack *stacks_intern(struct stacks *stacks, const uint64_t *address, uint32_t depth,
@@ -212,7 +220,7 @@ const struct stack *stacks_intern(struct stacks *stacks, const uint64_t *address
 	stack = g_hash_table_lookup(stacks->table, &key.stack);
 	if (stack)
 		return stack;
-	stack = g_malloc(sizeof(*stack) + depth * sizeof(uint64_t));
+	stack = pool_take(&stacks->pool, sizeof(*stack) + depth * sizeof(uint64_t));
 	memcpy(stack, &key, sizeof(*stack) + depth * sizeof(uint64_t));
 	stack->process = stacks->process;
 	stack->id = g_hash_table_size(stacks->table) + 1;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pool.h"
+
 #define MODULE_BUILD_ID_MAX 64u
 
 struct module {
@@ -51,7 +53,8 @@ static inline guint stack_hash_by_id(gconstpointer data)
 
 struct stacks {
 	const struct process *process; /* borrowed */
-	GHashTable *table;             /* set of struct stack, owned */
+	GHashTable *table;             /* set of struct stack, of the pool */
+	struct pool pool;
 };
 
 void modules_init(struct modules *modules);

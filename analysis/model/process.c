@@ -7,16 +7,19 @@
 #include "memory.h"
 #include "requests.h"
 
-static void call_clear(void *data)
+/* Most calls hold nothing. */
+static void call_clear(struct call *call)
 {
-	struct call *call = data;
-
-	g_free(call->ids);
+	if (call->ids)
+		g_free(call->ids);
 	if (call->bos)
 		g_ptr_array_free(call->bos, TRUE);
-	block_put(call->target);
-	bo_put(call->bo_target);
-	request_put(call->request);
+	if (call->target)
+		block_put(call->target);
+	if (call->bo_target)
+		bo_put(call->bo_target);
+	if (call->request)
+		request_put(call->request);
 }
 
 static void thread_free(void *data)
@@ -25,6 +28,8 @@ static void thread_free(void *data)
 
 	if (!thread)
 		return;
+	for (guint i = 0; i < thread->calls->len; i++)
+		call_clear(&g_array_index(thread->calls, struct call, i));
 	g_array_free(thread->calls, TRUE);
 	g_free(thread->name);
 	g_free(thread);
@@ -114,7 +119,6 @@ struct thread *process_thread(struct process *process, const struct record *reco
 		thread->vtid = record->vtid;
 		thread->name = g_strdup(record->procname);
 		thread->calls = g_array_new(FALSE, FALSE, sizeof(struct call));
-		g_array_set_clear_func(thread->calls, call_clear);
 		g_hash_table_insert(process->threads, GUINT_TO_POINTER(record->vtid), thread);
 	}
 	process->last_thread = thread;
@@ -232,6 +236,7 @@ struct call *thread_push(struct thread *thread, const struct record *entry)
 	struct call *call;
 
 	if (thread->calls->len >= THREAD_CALLS_MAX) {
+		call_clear(&g_array_index(thread->calls, struct call, 0));
 		g_array_remove_index(thread->calls, 0);
 		process->cut_abandoned++;
 	}
@@ -272,5 +277,6 @@ int thread_match(const struct thread *thread, const struct record *exit)
 
 void thread_pop(struct thread *thread)
 {
+	call_clear(thread_top(thread));
 	g_array_set_size(thread->calls, thread->calls->len - 1);
 }

@@ -241,9 +241,8 @@ GHashTable *requests_match(const struct requests *requests, const struct memory 
 	void *key;
 
 	if (g_hash_table_size(requests->live) > 0) {
-		g_hash_table_iter_init(&iter, memory->blocks);
-		while (g_hash_table_iter_next(&iter, &key, NULL))
-			g_ptr_array_add(blocks, key);
+		for (GList *at = memory->blocks.head; at; at = at->next)
+			g_ptr_array_add(blocks, at->data);
 		g_ptr_array_sort(blocks, compare_addresses);
 	}
 	g_hash_table_iter_init(&iter, requests->live);

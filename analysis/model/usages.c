@@ -6,25 +6,17 @@
  */
 #include "usages.h"
 
-#include "memory-internal.h"
-
 #define NODE_POINTS 2048u
 #define SITE_POINTS 128u
 
 struct usages {
-	struct model *model;   /* borrowed */
-	GHashTable *processes; /* struct process -> struct process_usage, owned */
+	struct model *model;        /* borrowed */
+	GHashTable *processes;      /* struct process -> struct process_usage, owned */
+	struct process_usage *last; /* borrowed: the one that was looked up last; NULL: none */
+	bool keeps_series;
 	int64_t moments[USAGE_MOMENTS_MAX];
 	uint32_t moment_count;
 };
-
-static void site_usage_free(void *data)
-{
-	struct site_usage *site = data;
-
-	series_fini(&site->series);
-	g_free(site);
-}
 
 static void process_usage_free(void *data)
 {
@@ -35,38 +27,52 @@ static void process_usage_free(void *data)
 	series_fini(&usage->total);
 	series_fini(&usage->internal);
 	series_fini(&usage->registered);
-	g_hash_table_destroy(usage->sites);
+	for (guint i = 0; i < usage->sites->len; i++) {
+		struct site_usage *site = g_ptr_array_index(usage->sites, i);
+
+		if (site)
+			series_fini(&site->series);
+	}
+	g_ptr_array_free(usage->sites, TRUE);
+	pool_fini(&usage->site_pool);
 	g_free(usage);
 }
 
 static struct process_usage *get_process(struct usages *usages, const struct process *process)
 {
-	struct process_usage *usage = g_hash_table_lookup(usages->processes, process);
+	struct process_usage *usage = usages->last;
 
+	if (usage && usage->process == process)
+		return usage;
+	usage = usages->last = g_hash_table_lookup(usages->processes, process);
 	if (usage)
 		return usage;
-	usage = g_new0(struct process_usage, 1);
+	usage = usages->last = g_new0(struct process_usage, 1);
 	usage->process = process;
 	for (guint i = 0; i < G_N_ELEMENTS(usage->nodes); i++)
 		series_init(&usage->nodes[i], NODE_POINTS);
 	series_init(&usage->total, NODE_POINTS);
 	series_init(&usage->internal, NODE_POINTS);
 	series_init(&usage->registered, NODE_POINTS);
-	usage->sites = g_hash_table_new_full(site_hash, NULL, NULL, site_usage_free);
+	usage->sites = g_ptr_array_new();
 	g_hash_table_insert(usages->processes, (void *)process, usage);
 	return usage;
 }
 
 static struct site_usage *get_site(struct process_usage *process, const struct site *key)
 {
-	struct site_usage *site = g_hash_table_lookup(process->sites, key);
+	GPtrArray *sites = process->sites;
+	struct site_usage *site;
 
+	if (key->index >= sites->len)
+		g_ptr_array_set_size(sites, (gint)key->index + 1);
+	site = g_ptr_array_index(sites, key->index);
 	if (site)
 		return site;
-	site = g_new0(struct site_usage, 1);
+	site = pool_take(&process->site_pool, sizeof(*site));
 	site->site = key;
 	series_init(&site->series, SITE_POINTS);
-	g_hash_table_insert(process->sites, (void *)key, site);
+	g_ptr_array_index(sites, key->index) = site;
 	return site;
 }
 
@@ -96,33 +102,38 @@ static void settle(const struct usages *usages, const struct process_usage *proc
 }
 
 /* A level changes; what it was until then is the first point of a scope that begins later. */
-static void draw(const struct scope *scope, struct series *series, int64_t time_ns, uint64_t before,
-		 uint64_t after)
+static void draw(const struct usages *usages, struct series *series, int64_t time_ns,
+		 uint64_t before, uint64_t after)
 {
+	const struct scope *scope = model_scope(usages->model);
+
+	if (!usages->keeps_series)
+		return;
 	if (scope->begin_ns && time_ns >= scope->begin_ns && series_count(series) == 0)
 		series_set(series, scope->begin_ns, before);
 	if (scope_counts(scope, time_ns))
 		series_set(series, time_ns, after);
 }
 
-static void take_callers(const struct scope *scope, struct process_usage *usage,
+static void take_callers(const struct usages *usages, struct process_usage *usage,
 			 const struct block *block, int64_t time_ns, uint64_t change)
 {
 	const guint node = MIN(block->site->node_id, G_N_ELEMENTS(usage->nodes) - 1);
 
 	usage->node_bytes[node] += change;
 	usage->total_bytes += change;
-	draw(scope, &usage->total, time_ns, usage->total_bytes - change, usage->total_bytes);
-	draw(scope, &usage->nodes[node], time_ns, usage->node_bytes[node] - change,
+	draw(usages, &usage->total, time_ns, usage->total_bytes - change, usage->total_bytes);
+	draw(usages, &usage->nodes[node], time_ns, usage->node_bytes[node] - change,
 	     usage->node_bytes[node]);
-	if (usage->total_bytes > usage->peak_bytes && !scope_is_over(scope, time_ns)) {
+	if (usage->total_bytes > usage->peak_bytes &&
+	    !scope_is_over(model_scope(usages->model), time_ns)) {
 		usage->peak_bytes = usage->total_bytes;
 		usage->peak_ns = time_ns;
 		usage->peak_number++; /* what sites noted was of a lower one */
 	}
 }
 
-static void take_totals(const struct scope *scope, struct process_usage *usage,
+static void take_totals(const struct usages *usages, struct process_usage *usage,
 			const struct block *block, int64_t time_ns, uint64_t change)
 {
 	const struct memory *memory = block->memory;
@@ -130,12 +141,12 @@ static void take_totals(const struct scope *scope, struct process_usage *usage,
 
 	if (block->site->class == BLOCK_INTERNAL) {
 		now = memory->internal.live_bytes;
-		draw(scope, &usage->internal, time_ns, now - change, now);
+		draw(usages, &usage->internal, time_ns, now - change, now);
 	} else if (block->site->class == BLOCK_REGISTRATION) {
 		now = memory->registered.live_bytes;
-		draw(scope, &usage->registered, time_ns, now - change, now);
+		draw(usages, &usage->registered, time_ns, now - change, now);
 	} else if (site_is_memory(block->site)) {
-		take_callers(scope, usage, block, time_ns, change);
+		take_callers(usages, usage, block, time_ns, change);
 	}
 }
 
@@ -162,8 +173,8 @@ static void block_changed(void *data, const struct block *block, int64_t time_ns
 	begin_scope(scope, process, time_ns);
 	settle(usages, process, site, time_ns, now->live_bytes - change,
 	       began ? now->live_count - 1 : now->live_count + 1);
-	draw(scope, &site->series, time_ns, now->live_bytes - change, now->live_bytes);
-	take_totals(scope, process, block, time_ns, change);
+	draw(usages, &site->series, time_ns, now->live_bytes - change, now->live_bytes);
+	take_totals(usages, process, block, time_ns, change);
 	if (began)
 		process->last_id = block->id;
 	else
@@ -190,37 +201,41 @@ void usages_free(struct usages *usages)
 	g_free(usages);
 }
 
+void usages_keep_series(struct usages *usages)
+{
+	usages->keeps_series = true;
+}
+
 void usages_add_moment(struct usages *usages, int64_t time_ns)
 {
 	if (usages->moment_count < USAGE_MOMENTS_MAX)
 		usages->moments[usages->moment_count++] = time_ns;
 }
 
-/* Levels that did not change since the scope began. */
-static void finish_process(const struct scope *scope, struct process_usage *usage)
+/* A level that did not change since the scope began. */
+static void draw_begin(const struct usages *usages, struct series *series, uint64_t level)
+{
+	if (usages->keeps_series && series_count(series) == 0)
+		series_set(series, model_scope(usages->model)->begin_ns, level);
+}
+
+static void finish_process(const struct usages *usages, struct process_usage *usage)
 {
 	const struct memory *memory = usage->process->memory;
-	const int64_t time_ns = scope->begin_ns;
-	GHashTableIter iter;
-	void *value;
 
-	begin_scope(scope, usage, INT64_MAX);
-	g_hash_table_iter_init(&iter, usage->sites);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		struct site_usage *site = value;
+	begin_scope(model_scope(usages->model), usage, INT64_MAX);
+	for (guint i = 0; i < usage->sites->len; i++) {
+		struct site_usage *site = g_ptr_array_index(usage->sites, i);
 
-		if (series_count(&site->series) == 0)
-			series_set(&site->series, time_ns, site->site->usage.live_bytes);
+		if (site)
+			draw_begin(usages, &site->series, site->site->usage.live_bytes);
 	}
 	for (guint i = 0; i < G_N_ELEMENTS(usage->nodes); i++)
-		if (series_count(&usage->nodes[i]) == 0 && usage->node_bytes[i])
-			series_set(&usage->nodes[i], time_ns, usage->node_bytes[i]);
-	if (series_count(&usage->total) == 0)
-		series_set(&usage->total, time_ns, usage->total_bytes);
-	if (series_count(&usage->internal) == 0)
-		series_set(&usage->internal, time_ns, memory->internal.live_bytes);
-	if (series_count(&usage->registered) == 0)
-		series_set(&usage->registered, time_ns, memory->registered.live_bytes);
+		if (usage->node_bytes[i])
+			draw_begin(usages, &usage->nodes[i], usage->node_bytes[i]);
+	draw_begin(usages, &usage->total, usage->total_bytes);
+	draw_begin(usages, &usage->internal, memory->internal.live_bytes);
+	draw_begin(usages, &usage->registered, memory->registered.live_bytes);
 }
 
 void usages_finish(struct usages *usages)
@@ -231,7 +246,7 @@ void usages_finish(struct usages *usages)
 
 	g_hash_table_iter_init(&iter, usages->processes);
 	while (scope->begin_ns && g_hash_table_iter_next(&iter, NULL, &value))
-		finish_process(scope, value);
+		finish_process(usages, value);
 }
 
 const struct process_usage *usages_process(const struct usages *usages,

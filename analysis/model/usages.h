@@ -25,7 +25,7 @@ enum growth {
 /* What a site's memory did over time, beyond what struct site says. */
 struct site_usage {
 	const struct site *site; /* borrowed */
-	struct series series;    /* live bytes */
+	struct series series;    /* live bytes, see usages_keep_series() */
 	uint64_t peak_bytes;     /* of this site at the peak of the process */
 	uint64_t peak_count;
 	uint32_t peak_number;     /* of the peak that peak_bytes is of, see usages.c */
@@ -36,12 +36,14 @@ struct site_usage {
 
 struct process_usage {
 	const struct process *process; /* borrowed */
+	/* See usages_keep_series(). */
 	struct series nodes[G_N_ELEMENTS(((struct memory *)NULL)->node_usage)];
 	struct series total, internal, registered;
 	uint64_t node_bytes[G_N_ELEMENTS(((struct memory *)NULL)->node_usage)];
 	uint64_t total_bytes;
-	GHashTable *sites; /* struct site -> struct site_usage, owned */
-	bool is_begun;     /* a change was seen in the scope, or after it */
+	GPtrArray *sites;      /* of struct site_usage by site.index; NULL: not seen */
+	struct pool site_pool; /* what they are of */
+	bool is_begun;         /* a change was seen in the scope, or after it */
 	uint64_t peak_bytes;
 	int64_t peak_ns;
 	uint32_t peak_number;
@@ -52,6 +54,8 @@ struct usages;
 
 struct usages *usages_new(struct model *model);
 void usages_free(struct usages *usages);
+/* Keeps levels over time, too; before anything is read. Without it, all series stay empty. */
+void usages_keep_series(struct usages *usages);
 /*
  * Keeps the live bytes at a moment, before anything is read. At most USAGE_MOMENTS_MAX.
  * @param time_ns  Unix time; negative: so long after the recording's first event.

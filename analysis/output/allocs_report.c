@@ -184,21 +184,19 @@ static json_t *rows_json(const struct allocs *allocs, const struct document *doc
 	for (guint i = 0; i < processes->len; i++) {
 		const struct process_usage *process =
 			usages_process(allocs->usages, g_ptr_array_index(processes, i));
-		GHashTableIter iter;
-		void *value;
 
-		if (!process)
-			continue;
-		g_hash_table_iter_init(&iter, process->sites);
-		while (g_hash_table_iter_next(&iter, NULL, &value)) {
-			struct row row = { .process = process, .usage = value };
-			const struct site *site = row.usage->site;
+		for (guint j = 0; process && j < process->sites->len; j++) {
+			struct row row = { .process = process,
+					   .usage = g_ptr_array_index(process->sites, j) };
+			const struct site *site = row.usage ? row.usage->site : NULL;
 
-			row.levels = usage_result(&site->usage, scope);
-			if ((site->class == BLOCK_INTERNAL) != internal || !site->begun_count ||
-			    (!site->taken_count && !row.levels.peak_bytes))
+			if (!site || (site->class == BLOCK_INTERNAL) != internal ||
+			    !site->begun_count)
 				continue;
-			site_usage_at_peak(process, value, &row.peak_bytes, &row.peak_count);
+			row.levels = usage_result(&site->usage, scope);
+			if (!site->taken_count && !row.levels.peak_bytes)
+				continue;
+			site_usage_at_peak(process, row.usage, &row.peak_bytes, &row.peak_count);
 			row.growth = site_growth(site);
 			row.slope_bytes = row.growth == GROWTH_GROWING ? site_slope_bytes(site) : 0;
 			g_array_append_val(rows, row);
@@ -364,9 +362,8 @@ static json_t *history_json(const struct block_history *history)
 {
 	json_t *list = json_array();
 
-	for (guint i = 0; history && i < history->events->len; i++) {
-		const struct map_event *event =
-			&g_array_index(history->events, struct map_event, i);
+	for (uint32_t i = 0; history && i < history->count; i++) {
+		const struct map_event *event = &history->events[i];
 		json_t *nodes = json_array();
 
 		for (uint32_t j = 0; j < event->id_count; j++)
@@ -448,15 +445,12 @@ static void set_blocks(json_t *json, const struct allocs *allocs, const struct d
 	for (guint i = 0; i < processes->len; i++) {
 		const struct process *process = g_ptr_array_index(processes, i);
 		GPtrArray *blocks = g_ptr_array_new();
-		GHashTableIter iter;
-		void *key;
 
-		g_hash_table_iter_init(&iter, process->memory->blocks);
-		while (g_hash_table_iter_next(&iter, &key, NULL)) {
-			const struct block *block = key;
+		for (GList *at = process->memory->blocks.head; at; at = at->next) {
+			const struct block *block = at->data;
 
 			if (block->refusal.count || block->site->class == BLOCK_IMPORT)
-				g_ptr_array_add(blocks, key);
+				g_ptr_array_add(blocks, at->data);
 		}
 		g_ptr_array_sort(blocks, compare_blocks);
 		for (guint j = 0; j < blocks->len; j++) {

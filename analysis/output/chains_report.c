@@ -93,12 +93,9 @@ static int64_t kernel_ns(const struct chain *chain)
 {
 	int64_t sum_ns = 0;
 
-	for (guint i = 0; i < chain->children->len; i++) {
-		const struct chain *child = g_ptr_array_index(chain->children, i);
-
+	for (const struct chain *child = chain->first_child; child; child = child->next)
 		sum_ns += child->type->layer <= LAYER_API ? kernel_ns(child)
 							  : child->latency.total_ns;
-	}
 	return sum_ns;
 }
 
@@ -117,8 +114,8 @@ static void add_chain(struct chains_report *report, struct chain_node *parent,
 	node->failed += chain->failed;
 	node->cut += chain->cut;
 	report->cut += chain->cut;
-	for (guint i = 0; i < chain->children->len; i++)
-		add_chain(report, node, g_ptr_array_index(chain->children, i));
+	for (const struct chain *child = chain->first_child; child; child = child->next)
+		add_chain(report, node, child);
 }
 
 /*

@@ -159,8 +159,8 @@ static void add_chain(struct flames *flames, const struct chain *chain, GArray *
 	push(path, frame_index(flames, g_strdup(chain->type->name), NULL, 0));
 	if (chain->latency.count)
 		add_path(flames, chain, path);
-	for (guint i = 0; i < chain->children->len; i++)
-		add_chain(flames, g_ptr_array_index(chain->children, i), path);
+	for (const struct chain *child = chain->first_child; child; child = child->next)
+		add_chain(flames, child, path);
 	g_array_set_size(path, path->len - 1);
 }
 

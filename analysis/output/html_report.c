@@ -43,6 +43,7 @@ struct html_report *html_report_new(struct model *model)
 	struct html_report *report = g_new0(struct html_report, 1);
 
 	report->usages = usages_new(model);
+	usages_keep_series(report->usages);
 	report->lanes = lanes_new(model);
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
 		report->watchers[i] = parts[i].kind->watch(model);
@@ -139,17 +140,14 @@ static json_t *sites_json(const struct document *document, const struct process_
 {
 	GPtrArray *sites = g_ptr_array_new();
 	json_t *list = json_array();
-	GHashTableIter iter;
-	void *value;
 
-	g_hash_table_iter_init(&iter, usage->sites);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const struct site_usage *site = value;
+	for (guint i = 0; i < usage->sites->len; i++) {
+		struct site_usage *site = g_ptr_array_index(usage->sites, i);
 
-		if (site_is_memory(site->site) &&
+		if (site && site_is_memory(site->site) &&
 		    (site->site->taken_count ||
 		     usage_result(&site->site->usage, model_scope(document->model)).peak_bytes))
-			g_ptr_array_add(sites, value);
+			g_ptr_array_add(sites, site);
 	}
 	g_ptr_array_sort(sites, compare_sites);
 	for (guint i = 0; i < sites->len && i < SITES_SHOWN; i++)

@@ -346,9 +346,8 @@ static void take_process(struct grouping *grouping, const struct process *proces
 	GHashTableIter iter;
 	void *key;
 
-	g_hash_table_iter_init(&iter, process->memory->blocks);
-	while (g_hash_table_iter_next(&iter, &key, NULL))
-		g_ptr_array_add(blocks, key);
+	for (GList *at = process->memory->blocks.head; at; at = at->next)
+		g_ptr_array_add(blocks, at->data);
 	attribution_learn(grouping->attribution, process);
 	grouping->behind = requests_match(process->requests, process->memory);
 	g_hash_table_iter_init(&iter, grouping->behind);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plugin/event_args.h"
+#include "plugin/field.h"
 #include "plugin/foreign.h"
 
 #define NUMBERS_MAX 128u
@@ -145,18 +146,11 @@ static const struct {
 	{ "kmt_os:", LAYER_OS, SCOPE_OS_ENTRY, SCOPE_OS_EXIT },
 };
 
-/* How a field is read; known from its class, so that events are not asked again. */
-enum reading {
-	READ_UNSIGNED,
-	READ_SIGNED,
-	READ_OTHER,
-};
-
 struct wanted {
 	uint64_t index;
 	int64_t valid; /* index of the field that says whether this one applies; -1: none */
 	int target;
-	enum reading reading;
+	enum field_reading reading, valid_reading;
 };
 
 struct event_plan {
@@ -168,8 +162,8 @@ struct event_plan {
 	struct wanted wanted[TARGET_COUNT];
 };
 
-/* Classes that were looked up before, by address: a power of two of them. */
-#define RECENT_BITS  8
+/* Classes that were looked up before, by address: a power of two, so many that few share a place. */
+#define RECENT_BITS  12
 #define RECENT_COUNT (1u << RECENT_BITS)
 
 struct recent {
@@ -177,8 +171,14 @@ struct recent {
 	const struct event_plan *plan;
 };
 
+/* A field of the common context. */
+struct context_field {
+	int64_t index; /* -1: not there */
+	enum field_reading reading;
+};
+
 struct stream_plan {
-	int64_t vpid, vtid, procname; /* indexes in the common context; -1: not there */
+	struct context_field vpid, vtid, procname;
 	bool has_clock;
 };
 
@@ -229,6 +229,7 @@ struct decoder *decoder_new(struct model *model)
 	struct decoder *decoder = g_new0(struct decoder, 1);
 
 	decoder->model = model;
+	event_args_init(&decoder->args);
 	decoder->events = g_hash_table_new_full(NULL, NULL, put_event_class, g_free);
 	decoder->streams = g_hash_table_new_full(NULL, NULL, put_stream_class, g_free);
 	decoder->losses = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -252,38 +253,6 @@ const struct decoder_gaps *decoder_gaps(const struct decoder *decoder)
 	return &decoder->gaps;
 }
 
-/* @return the index of a member, or -1. */
-static int64_t member_index(const bt_field_class *structure, const char *name)
-{
-	uint64_t count;
-
-	if (!structure)
-		return -1;
-	count = bt_field_class_structure_get_member_count(structure);
-	for (uint64_t i = 0; i < count; i++) {
-		const bt_field_class_structure_member *member =
-			bt_field_class_structure_borrow_member_by_index_const(structure, i);
-
-		if (strcmp(bt_field_class_structure_member_get_name(member), name) == 0)
-			return (int64_t)i;
-	}
-	return -1;
-}
-
-static enum reading reading_of(const bt_field_class *class)
-{
-	switch (bt_field_class_get_type(class)) {
-	case BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER:
-	case BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION:
-		return READ_UNSIGNED;
-	case BT_FIELD_CLASS_TYPE_SIGNED_INTEGER:
-	case BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION:
-		return READ_SIGNED;
-	default:
-		return READ_OTHER;
-	}
-}
-
 static void plan_fields(struct event_plan *plan, const bt_field_class *payload,
 			enum field_scope scope)
 {
@@ -296,17 +265,16 @@ static void plan_fields(struct event_plan *plan, const bt_field_class *payload,
 
 		if (maps[i].scope != scope || taken[maps[i].target])
 			continue;
-		index = member_index(payload, maps[i].name);
+		index = field_member(payload, maps[i].name);
 		if (index < 0)
 			continue;
 		g_snprintf(valid, sizeof(valid), "%s_valid", maps[i].name);
 		wanted->index = (uint64_t)index;
-		wanted->valid = member_index(payload, valid);
+		wanted->valid = field_member(payload, valid);
 		wanted->target = maps[i].target;
-		wanted->reading =
-			reading_of(bt_field_class_structure_member_borrow_field_class_const(
-				bt_field_class_structure_borrow_member_by_index_const(
-					payload, (uint64_t)index)));
+		wanted->reading = field_member_reading(payload, index);
+		if (wanted->valid >= 0)
+			wanted->valid_reading = field_member_reading(payload, wanted->valid);
 		taken[maps[i].target] = 1;
 		plan->count++;
 	}
@@ -396,6 +364,15 @@ static const struct event_plan *plan_of_event(struct decoder *decoder, const bt_
 	return recent->plan;
 }
 
+static struct context_field context_field(const bt_field_class *context, const char *name)
+{
+	struct context_field field = { .index = field_member(context, name) };
+
+	if (field.index >= 0)
+		field.reading = field_member_reading(context, field.index);
+	return field;
+}
+
 static const struct stream_plan *plan_of_stream(struct decoder *decoder,
 						const bt_stream_class *class)
 {
@@ -406,9 +383,9 @@ static const struct stream_plan *plan_of_stream(struct decoder *decoder,
 		return plan;
 	plan = g_new0(struct stream_plan, 1);
 	context = bt_stream_class_borrow_event_common_context_field_class_const(class);
-	plan->vpid = member_index(context, "vpid");
-	plan->vtid = member_index(context, "vtid");
-	plan->procname = member_index(context, "procname");
+	plan->vpid = context_field(context, "vpid");
+	plan->vtid = context_field(context, "vtid");
+	plan->procname = context_field(context, "procname");
 	plan->has_clock = bt_stream_class_borrow_default_clock_class_const(class) != NULL;
 	bt_stream_class_get_ref(class);
 	g_hash_table_insert(decoder->streams, (void *)class, plan);
@@ -468,66 +445,12 @@ static const struct trace_plan *plan_of_trace(struct decoder *decoder, const bt_
 	return plan;
 }
 
-/* @return false when the field is no number. */
-static bool read_number(const bt_field *field, uint64_t *value)
-{
-	switch (bt_field_get_class_type(field)) {
-	case BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER:
-	case BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION:
-		*value = bt_field_integer_unsigned_get_value(field);
-		return true;
-	case BT_FIELD_CLASS_TYPE_SIGNED_INTEGER:
-	case BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION:
-		*value = (uint64_t)bt_field_integer_signed_get_value(field);
-		return true;
-	case BT_FIELD_CLASS_TYPE_BOOL:
-		*value = bt_field_bool_get_value(field);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool is_array(const bt_field *field)
-{
-	bt_field_class_type type = bt_field_get_class_type(field);
-
-	return type == BT_FIELD_CLASS_TYPE_STATIC_ARRAY ||
-	       type == BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITHOUT_LENGTH_FIELD ||
-	       type == BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITH_LENGTH_FIELD;
-}
-
-static uint32_t read_numbers(const bt_field *field, uint64_t *numbers, uint32_t max)
-{
-	const bt_field *element;
-	uint64_t length;
-
-	if (!is_array(field))
-		return 0;
-	length = MIN(bt_field_array_get_length(field), max);
-	if (length == 0)
-		return 0;
-	element = bt_field_array_borrow_element_field_by_index_const(field, 0);
-	if (!read_number(element, &numbers[0]))
-		return 0;
-	/* All elements are of one class: stacks, the longest rows, are unsigned. */
-	if (bt_field_get_class_type(element) == BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER) {
-		for (uint64_t i = 1; i < length; i++)
-			numbers[i] = bt_field_integer_unsigned_get_value(
-				bt_field_array_borrow_element_field_by_index_const(field, i));
-		return (uint32_t)length;
-	}
-	for (uint64_t i = 1; i < length; i++)
-		(void)read_number(bt_field_array_borrow_element_field_by_index_const(field, i),
-				  &numbers[i]);
-	return (uint32_t)length;
-}
-
 /* Build ids come as bytes (LTTng) or as 32-bit words with a length in bytes (our own events). */
-static void read_build_id(struct decoder *decoder, const bt_field *field, struct record *record)
+static void read_build_id(struct decoder *decoder, const struct wanted *wanted,
+			  const bt_field *field, struct record *record)
 {
 	uint64_t numbers[MODULE_BUILD_ID_MAX];
-	uint32_t count = read_numbers(field, numbers, MODULE_BUILD_ID_MAX);
+	uint32_t count = field_row(field, wanted->reading, numbers, MODULE_BUILD_ID_MAX);
 	const bt_field_class *element;
 	bool words = false;
 
@@ -550,10 +473,10 @@ static void read_build_id(struct decoder *decoder, const bt_field *field, struct
 		record->build_id_size = count;
 }
 
-static void read_share(const bt_field *field, struct record *record)
+static void read_share(const struct wanted *wanted, const bt_field *field, struct record *record)
 {
 	uint64_t words[4];
-	uint32_t count = read_numbers(field, words, 4);
+	uint32_t count = field_row(field, wanted->reading, words, 4);
 
 	for (uint32_t i = 0; i < count; i++)
 		values_set(&record->values, (enum field)(FIELD_SHARE_0 + i), words[i]);
@@ -567,62 +490,61 @@ static void read_wanted(struct decoder *decoder, const struct wanted *wanted, co
 	switch (wanted->target) {
 	case TARGET_STACK:
 		record->stack = decoder->stack;
-		record->stack_depth = read_numbers(field, decoder->stack, NUMBERS_MAX);
+		record->stack_depth =
+			field_row(field, wanted->reading, decoder->stack, NUMBERS_MAX);
 		break;
 	case TARGET_IDS:
 		record->ids = decoder->ids;
-		record->id_count = read_numbers(field, decoder->ids, NUMBERS_MAX);
+		record->id_count = field_row(field, wanted->reading, decoder->ids, NUMBERS_MAX);
 		break;
 	case TARGET_HANDLES:
 		record->handles = decoder->handles;
-		record->handle_count = read_numbers(field, decoder->handles, NUMBERS_MAX);
+		record->handle_count =
+			field_row(field, wanted->reading, decoder->handles, NUMBERS_MAX);
 		break;
 	case TARGET_SHARE:
-		read_share(field, record);
+		read_share(wanted, field, record);
 		break;
 	case TARGET_TEXT:
-		if (bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING)
+		if (wanted->reading == READ_TEXT)
 			record->text = bt_field_string_get_value(field);
 		break;
 	case TARGET_BUILD_ID:
-		read_build_id(decoder, field, record);
+		read_build_id(decoder, wanted, field, record);
 		break;
 	case TARGET_BUILD_SIZE:
-		if (read_number(field, &number))
+		if (field_number_as(field, wanted->reading, &number))
 			record->build_id_size = (uint32_t)MIN(number, MODULE_BUILD_ID_MAX);
 		break;
 	default:
-		if (wanted->reading == READ_UNSIGNED)
-			values_set(&record->values, (enum field)wanted->target,
-				   bt_field_integer_unsigned_get_value(field));
-		else if (wanted->reading == READ_SIGNED)
-			values_set(&record->values, (enum field)wanted->target,
-				   (uint64_t)bt_field_integer_signed_get_value(field));
-		else if (read_number(field, &number))
+		if (field_number_as(field, wanted->reading, &number))
 			values_set(&record->values, (enum field)wanted->target, number);
 		break;
 	}
 }
 
-static void read_payload(struct decoder *decoder, const struct event_plan *plan,
-			 const bt_event *event, struct record *record)
+static bool is_valid(const bt_field *payload, const struct wanted *wanted)
 {
-	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 	uint64_t valid;
 
+	return wanted->valid < 0 ||
+	       !field_number_as(bt_field_structure_borrow_member_field_by_index_const(
+					payload, (uint64_t)wanted->valid),
+				wanted->valid_reading, &valid) ||
+	       valid;
+}
+
+static void read_payload(struct decoder *decoder, const struct event_plan *plan,
+			 const bt_field *payload, struct record *record)
+{
 	for (uint32_t i = 0; payload && i < plan->count; i++) {
 		const struct wanted *wanted = &plan->wanted[i];
 
-		if (wanted->valid >= 0 &&
-		    read_number(bt_field_structure_borrow_member_field_by_index_const(
-					payload, (uint64_t)wanted->valid),
-				&valid) &&
-		    !valid)
-			continue;
-		read_wanted(decoder, wanted,
-			    bt_field_structure_borrow_member_field_by_index_const(payload,
-										  wanted->index),
-			    record);
+		if (is_valid(payload, wanted))
+			read_wanted(decoder, wanted,
+				    bt_field_structure_borrow_member_field_by_index_const(
+					    payload, wanted->index),
+				    record);
 	}
 }
 
@@ -637,39 +559,40 @@ static void find_plans(struct decoder *decoder, const bt_stream *stream)
 	decoder->last_stream = stream;
 }
 
+static uint32_t read_id(const bt_field *context, const struct context_field *id, uint32_t otherwise)
+{
+	uint64_t number;
+
+	if (id->index >= 0 && field_number_as(bt_field_structure_borrow_member_field_by_index_const(
+						      context, (uint64_t)id->index),
+					      id->reading, &number))
+		return (uint32_t)number;
+	return otherwise;
+}
+
 static void read_context(struct decoder *decoder, const bt_event *event, const bt_stream *stream,
 			 struct record *record)
 {
 	const struct stream_plan *plan = decoder->last_stream_plan;
 	const struct trace_plan *trace = decoder->last_trace_plan;
 	const bt_field *context = bt_event_borrow_common_context_field_const(event);
-	const bt_field *field;
-	uint64_t number;
 
 	record->hostname = trace->hostname;
 	record->recording = trace->recording;
 	record->procname = NULL;
 	record->vpid = trace->vpid;
 	record->vtid = 0;
-	if (context && plan->vpid >= 0 &&
-	    read_number(bt_field_structure_borrow_member_field_by_index_const(context,
-									      (uint64_t)plan->vpid),
-			&number))
-		record->vpid = (uint32_t)number;
-	if (context && plan->vtid >= 0 &&
-	    read_number(bt_field_structure_borrow_member_field_by_index_const(context,
-									      (uint64_t)plan->vtid),
-			&number))
-		record->vtid = (uint32_t)number;
-	if (context && plan->procname >= 0) {
-		field = bt_field_structure_borrow_member_field_by_index_const(
-			context, (uint64_t)plan->procname);
-		if (bt_field_get_class_type(field) == BT_FIELD_CLASS_TYPE_STRING)
-			record->procname = bt_field_string_get_value(field);
+	if (context) {
+		record->vpid = read_id(context, &plan->vpid, trace->vpid);
+		record->vtid = read_id(context, &plan->vtid, 0);
+		if (plan->procname.index >= 0 && plan->procname.reading == READ_TEXT)
+			record->procname = bt_field_string_get_value(
+				bt_field_structure_borrow_member_field_by_index_const(
+					context, (uint64_t)plan->procname.index));
 	}
-	if (record->type && (record->vpid == 0 || plan->vtid < 0)) {
+	if (record->type && (record->vpid == 0 || plan->vtid.index < 0)) {
 		decoder->gaps.no_vpid |= record->vpid == 0;
-		decoder->gaps.no_vtid |= plan->vtid < 0;
+		decoder->gaps.no_vtid |= plan->vtid.index < 0;
 		note_trace(decoder, bt_stream_borrow_trace_const(stream));
 	}
 }
@@ -699,8 +622,8 @@ static bool take_event(struct decoder *decoder, const bt_message *message, struc
 		return true;
 	record->is_foreign = plan->is_foreign;
 	read_context(decoder, event, stream, record);
-	read_payload(decoder, plan, event, record);
-	record->reader = event_args_of(&decoder->args, message);
+	record->reader = event_args_of(&decoder->args, message, event);
+	read_payload(decoder, plan, decoder->args.payload, record);
 	return true;
 }
 

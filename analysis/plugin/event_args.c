@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "plugin/field.h"
+
 #define ROW_MAX 128u
 
 static const bt_field *find(const struct args_reader *reader, const char *name)
@@ -15,59 +17,17 @@ static const bt_field *find(const struct args_reader *reader, const char *name)
 	return bt_field_structure_borrow_member_field_by_name_const(args->payload, name);
 }
 
-static bool is_array(bt_field_class_type type)
-{
-	return type == BT_FIELD_CLASS_TYPE_STATIC_ARRAY ||
-	       type == BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITHOUT_LENGTH_FIELD ||
-	       type == BT_FIELD_CLASS_TYPE_DYNAMIC_ARRAY_WITH_LENGTH_FIELD;
-}
-
 static bool is_enumeration(bt_field_class_type type)
 {
 	return type == BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION ||
 	       type == BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION;
 }
 
-static bool read_integer(const bt_field *field, uint64_t *value)
-{
-	switch (bt_field_get_class_type(field)) {
-	case BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER:
-	case BT_FIELD_CLASS_TYPE_UNSIGNED_ENUMERATION:
-		*value = bt_field_integer_unsigned_get_value(field);
-		return true;
-	case BT_FIELD_CLASS_TYPE_SIGNED_INTEGER:
-	case BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION:
-		*value = (uint64_t)bt_field_integer_signed_get_value(field);
-		return true;
-	case BT_FIELD_CLASS_TYPE_BOOL:
-		*value = bt_field_bool_get_value(field);
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool args_of_number(const struct args_reader *reader, const char *name, uint64_t *value)
 {
 	const bt_field *field = find(reader, name);
 
-	return field && read_integer(field, value);
-}
-
-static uint32_t read_row(const bt_field *field, uint64_t *numbers, uint32_t max)
-{
-	uint64_t length = MIN(bt_field_array_get_length(field), max);
-	uint32_t count = 0;
-
-	for (uint64_t i = 0; i < length; i++) {
-		const bt_field *element =
-			bt_field_array_borrow_element_field_by_index_const(field, i);
-
-		if (!read_integer(element, &numbers[count]))
-			return 0;
-		count++;
-	}
-	return count;
+	return field && field_number(field, value);
 }
 
 static uint32_t args_of_row(const struct args_reader *reader, const char *name, uint64_t *numbers,
@@ -75,9 +35,7 @@ static uint32_t args_of_row(const struct args_reader *reader, const char *name, 
 {
 	const bt_field *field = find(reader, name);
 
-	if (!field || !is_array(bt_field_get_class_type(field)))
-		return 0;
-	return read_row(field, numbers, max);
+	return field ? field_row(field, READ_OTHER, numbers, max) : 0;
 }
 
 /* The name of an enumeration's value, borrowed; NULL when it has none. */
@@ -96,7 +54,7 @@ static const char *label(const bt_field *field)
 static void add_row(struct args *args, const char *name, const bt_field *field)
 {
 	uint64_t numbers[ROW_MAX];
-	uint32_t count = read_row(field, numbers, ROW_MAX);
+	uint32_t count = field_row(field, READ_OTHER, numbers, ROW_MAX);
 	GString *labels;
 
 	if (count == 0 || !is_enumeration(bt_field_get_class_type(
@@ -127,9 +85,9 @@ static void add_field(struct args *args, const char *name, const bt_field *field
 
 	if (type == BT_FIELD_CLASS_TYPE_STRING) {
 		args_add(args, name, ARG_TEXT, 0, bt_field_string_get_value(field), NULL, 0);
-	} else if (is_array(type)) {
+	} else if (field_is_array(field)) {
 		add_row(args, name, field);
-	} else if (read_integer(field, &number)) {
+	} else if (field_number(field, &number)) {
 		if (is_enumeration(type))
 			as = ARG_LABEL;
 		else if (type == BT_FIELD_CLASS_TYPE_SIGNED_INTEGER)
@@ -181,15 +139,19 @@ static void args_release(const struct args_reader *reader)
 	g_free(kept);
 }
 
-const struct args_reader *event_args_of(struct event_args *args, const bt_message *message)
+void event_args_init(struct event_args *args)
 {
-	args->reader.number = args_of_number;
-	args->reader.row = args_of_row;
-	args->reader.all = args_of_all;
-	args->reader.keep = args_keep;
-	args->reader.release = args_release;
+	*args = (struct event_args){ .reader = { .number = args_of_number,
+						 .row = args_of_row,
+						 .all = args_of_all,
+						 .keep = args_keep,
+						 .release = args_release } };
+}
+
+const struct args_reader *event_args_of(struct event_args *args, const bt_message *message,
+					const bt_event *event)
+{
 	args->message = message;
-	args->payload =
-		bt_event_borrow_payload_field_const(bt_message_event_borrow_event_const(message));
+	args->payload = bt_event_borrow_payload_field_const(event);
 	return &args->reader;
 }

@@ -13,7 +13,13 @@ struct event_args {
 	const bt_field *payload;   /* borrowed from the message */
 };
 
-/* Makes the reader of an event's fields. @return it, valid as long as the message. */
-const struct args_reader *event_args_of(struct event_args *args, const bt_message *message);
+void event_args_init(struct event_args *args);
+/*
+ * Sets a reader to an event's fields.
+ * @param event  of the message.
+ * @return it, valid as long as the message.
+ */
+const struct args_reader *event_args_of(struct event_args *args, const bt_message *message,
+					const bt_event *event);
 
 #endif

@@ -91,8 +91,9 @@ static void time_inside_another_call_is_not_counted_twice(void **state)
 	assert_int_equal(chains_roots(chains)->len, 1);
 	assert_int_equal(outer->latency.total_ns, 1000);
 	assert_int_equal(outer->latency.self_ns, 300);
-	assert_int_equal(outer->children->len, 1);
-	inner = g_ptr_array_index(outer->children, 0);
+	inner = outer->first_child;
+	assert_non_null(inner);
+	assert_null(inner->next);
 	assert_int_equal(inner->latency.total_ns, 700);
 	assert_int_equal(inner->latency.self_ns, 200);
 	done(model);

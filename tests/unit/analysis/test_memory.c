@@ -37,13 +37,10 @@ static struct memory *memory_of(const struct model *model)
 /* The blocks of one class that are left, and their bytes. */
 static uint64_t left(const struct memory *memory, enum block_class class, uint64_t *bytes)
 {
-	GHashTableIter iter;
 	uint64_t count = 0, sum = 0;
-	void *key;
 
-	g_hash_table_iter_init(&iter, memory->blocks);
-	while (g_hash_table_iter_next(&iter, &key, NULL)) {
-		const struct block *block = key;
+	for (const GList *at = memory->blocks.head; at; at = at->next) {
+		const struct block *block = at->data;
 
 		if (block->site->class == class) {
 			count++;
@@ -57,13 +54,9 @@ static uint64_t left(const struct memory *memory, enum block_class class, uint64
 
 static const struct block *only_block(const struct memory *memory, enum block_class class)
 {
-	GHashTableIter iter;
-	void *key;
-
 	assert_int_equal(left(memory, class, NULL), 1);
-	g_hash_table_iter_init(&iter, memory->blocks);
-	while (g_hash_table_iter_next(&iter, &key, NULL)) {
-		const struct block *block = key;
+	for (const GList *at = memory->blocks.head; at; at = at->next) {
+		const struct block *block = at->data;
 
 		if (block->site->class == class)
 			return block;
@@ -97,15 +90,15 @@ static void an_allocation_lives_until_its_free_succeeds(void **state)
 	assert_int_equal(block->site->kind, MEMORY_DEVICE);
 	assert_int_equal(block->site->node_id, 1);
 	assert_int_equal(block->site->gpu_id, 77);
-	assert_int_equal(block->bos->len, 1);
+	assert_int_equal(block->bos.length, 1);
 	assert_int_equal(block->site->stack->depth, 2);
 	assert_int_equal(memory->usage.live_bytes, 4096);
 	model_free(model);
 
 	model = read_trace(ALLOC("1", "1", "0x10000", "5") FREE("2", "2", "0x10000", "5"));
 	memory = memory_of(model);
-	assert_int_equal(g_hash_table_size(memory->blocks), 0);
-	assert_int_equal(g_hash_table_size(memory->all_bos), 0);
+	assert_int_equal(memory->blocks.length, 0);
+	assert_int_equal(memory->all_bos.length, 0);
 	assert_int_equal(memory->usage.live_bytes, 0);
 	assert_int_equal(memory->usage.peak_bytes, 4096);
 	assert_int_equal(memory->freed_count, 1);
@@ -201,7 +194,7 @@ static void a_failed_allocation_leaves_nothing(void **state)
 		"4" P "exit api hsaKmtAllocMemory call=1 status=6 errno=12\n");
 
 	(void)state;
-	assert_int_equal(g_hash_table_size(memory_of(model)->blocks), 0);
+	assert_int_equal(memory_of(model)->blocks.length, 0);
 	assert_int_equal(memory_of(model)->usage.peak_bytes, 0);
 	model_free(model);
 }
@@ -255,8 +248,8 @@ static void an_address_given_out_before_the_free_reports_back_is_not_mixed_up(vo
 
 	(void)state;
 	assert_int_equal(block->size_bytes, 8192);
-	assert_int_equal(block->bos->len, 1);
-	assert_int_equal(g_hash_table_size(memory->all_bos), 1);
+	assert_int_equal(block->bos.length, 1);
+	assert_int_equal(memory->all_bos.length, 1);
 	assert_int_equal(memory->replaced, 0);
 	assert_int_equal(left(memory, BLOCK_KEPT, NULL), 0);
 	model_free(model);
@@ -286,7 +279,7 @@ static void internal_memory_of_a_queue_goes_with_the_queue(void **state)
 	memory = memory_of(model);
 	assert_int_equal(memory->origin_usage[ORIGIN_QUEUE].live_bytes, 0);
 	assert_int_equal(memory->origin_bytes[ORIGIN_QUEUE], 4096);
-	assert_int_equal(g_hash_table_size(memory->blocks), 0);
+	assert_int_equal(memory->blocks.length, 0);
 	assert_int_equal(memory->queues_destroyed, 1);
 	model_free(model);
 
@@ -357,7 +350,7 @@ static void an_exported_block_that_is_freed_is_remembered(void **state)
 	const struct share *share = g_ptr_array_index(memory->shares, 0);
 
 	(void)state;
-	assert_int_equal(g_hash_table_size(memory->blocks), 0);
+	assert_int_equal(memory->blocks.length, 0);
 	assert_int_equal(share->freed_ns, 34);
 	assert_int_equal(share->importers, 0);
 	assert_int_equal(share->stack->address[0], 3);
@@ -385,12 +378,12 @@ static void a_state_dump_makes_what_is_unknown_and_confirms_the_rest(void **stat
 	memory = memory_of(model);
 	assert_false(only_block(memory, BLOCK_ALLOCATION)->from_dump);
 	assert_int_equal(only_block(memory, BLOCK_ALLOCATION)->confirmed_ns, 23);
-	assert_int_equal(g_hash_table_size(memory->all_bos), 1);
+	assert_int_equal(memory->all_bos.length, 1);
 	model_free(model);
 
 	/* And a free of what only the dump told of ends it. */
 	model = read_trace(DUMP("1") FREE("2", "1", "0x10000", "5"));
-	assert_int_equal(g_hash_table_size(memory_of(model)->blocks), 0);
+	assert_int_equal(memory_of(model)->blocks.length, 0);
 	assert_int_equal(memory_of(model)->unknown_frees, 0);
 	model_free(model);
 }
@@ -414,9 +407,9 @@ static void an_allocation_in_flight_during_a_dump_is_counted_once(void **state)
 	(void)state;
 	assert_false(block->from_dump);
 	assert_non_null(block->site->stack);
-	assert_int_equal(block->bos->len, 1);
+	assert_int_equal(block->bos.length, 1);
 	assert_int_equal(memory->usage.live_bytes, 4096);
-	assert_int_equal(g_hash_table_size(memory->blocks), 1);
+	assert_int_equal(memory->blocks.length, 1);
 	model_free(model);
 }
 
@@ -506,7 +499,7 @@ static void a_lost_free_call_does_not_hide_the_freed_buffer_object(void **state)
 			   "24" P "exit api hsaKmtFreeMemory call=2 status=0\n");
 
 	(void)state;
-	assert_int_equal(g_hash_table_size(memory_of(model)->blocks), 0);
+	assert_int_equal(memory_of(model)->blocks.length, 0);
 	assert_int_equal(process_at(model, 0)->cut_began_before, 1);
 	model_free(model);
 }

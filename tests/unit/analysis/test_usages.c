@@ -34,14 +34,11 @@ static const struct process *process_of_trace(void)
 static const struct site_usage *site_of(const struct usages *usages, uint64_t address)
 {
 	const struct process_usage *process = usages_process(usages, process_of_trace());
-	GHashTableIter iter;
-	void *value;
 
-	g_hash_table_iter_init(&iter, process->sites);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const struct site_usage *site = value;
+	for (guint i = 0; i < process->sites->len; i++) {
+		const struct site_usage *site = g_ptr_array_index(process->sites, i);
 
-		if (site->site->stack && site->site->stack->address[0] == address)
+		if (site && site->site->stack && site->site->stack->address[0] == address)
 			return site;
 	}
 	fail_msg("no site with stack 0x%lx", (unsigned long)address);
