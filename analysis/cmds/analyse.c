@@ -716,6 +716,7 @@ static bool open_report(struct analysis *analysis)
 		.suppressions = options->suppressions,
 		.sort = options->sort,
 		.moments_ns = { options->moments_ns[0], options->moments_ns[1] },
+		.taker = options->taker,
 	};
 	int error;
 

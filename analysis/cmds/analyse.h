@@ -38,6 +38,8 @@ enum analyse_report {
 	ANALYSE_DERIVED, /* a CTF trace for viewers in the new directory output */
 };
 
+struct allocs_taker;
+
 /* How a traced process ended, from whoever started it: LTTng records no exit status. */
 struct analyse_ending {
 	const char *folder; /* of the recordings that it is told of; NULL: of all */
@@ -62,7 +64,8 @@ struct analyse_options {
 	const char *sort;         /* allocs: bytes, growth, age, churn or peak; NULL: bytes */
 	/* allocs: moments of which the state is wanted, too. Negative: ns since the begin; 0: none. */
 	int64_t moments_ns[2];
-	bool fail_on_findings;  /* leaks, or lost events: ANALYSE_FINDINGS */
+	const struct allocs_taker *taker; /* allocs: instead of output (report.h); NULL: none */
+	bool fail_on_findings;            /* leaks, or lost events: ANALYSE_FINDINGS */
 	const char *debug_dirs; /* colon list for separate debug files; NULL: /usr/lib/debug */
 	const struct analyse_ending *endings; /* may be NULL */
 	size_t ending_count;

@@ -4,12 +4,13 @@
 
 #include "moment.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "output/diff_report.h"
 #include "output/document.h"
 #include "output/file.h"
+#include "output/json_write.h"
+#include "output/report.h"
 
 struct diff_options {
 	char *output, *debug_dirs, *from, *to; /* owned */
@@ -17,58 +18,81 @@ struct diff_options {
 	int top;
 };
 
-/* The report of one recording, through a file of its own. @return new, or NULL with *rc set. */
-static json_t *read_allocs(const struct cmd *cmd, const struct diff_options *options,
-			   const char *path, const int64_t moments_ns[2], int *rc)
+/* Which states of a difference a recording's report tells: one, or two moments of it. */
+struct states {
+	struct diff *diff; /* borrowed */
+	const char *names[DIFF_SIDES];
+	bool told[DIFF_SIDES];
+	int moments[DIFF_SIDES];
+	bool is_read;
+};
+
+static void take_report(void *data, const json_t *json)
+{
+	struct states *states = data;
+
+	states->is_read = true;
+	for (int side = 0; side < DIFF_SIDES; side++)
+		if (states->told[side])
+			diff_take_report(states->diff, (enum diff_side)side, states->names[side],
+					 json);
+}
+
+static void take_place(void *data, const json_t *place)
+{
+	const struct states *states = data;
+
+	for (int side = 0; side < DIFF_SIDES; side++)
+		if (states->told[side])
+			diff_take_place(states->diff, (enum diff_side)side, states->moments[side],
+					place);
+}
+
+/* @return an exit code; states->is_read says whether there is a result. */
+static int read_allocs(const struct cmd *cmd, const struct diff_options *options, const char *path,
+		       const int64_t moments_ns[2], struct states *states)
 {
 	const char *const paths[] = { path };
-	char *folder = g_dir_make_tmp("kfdscope-diff-XXXXXX", NULL);
-	char *file = folder ? g_build_filename(folder, "allocs.json", NULL) : NULL;
+	const struct allocs_taker taker = { states, take_report, take_place };
 	struct analyse_options analyse = {
 		.report = ANALYSE_ALLOCS,
 		.paths = paths,
 		.path_count = 1,
-		.output = file,
-		.format = "json",
 		.debug_dirs = options->debug_dirs,
 		.moments_ns = { moments_ns[0], moments_ns[1] },
+		.taker = &taker,
 	};
-	json_t *json = NULL;
 
-	if (!folder) {
-		cmd_error(cmd, "cannot make a temporary folder in '%s'", g_get_tmp_dir());
-		*rc = CMD_EXIT_OUTPUT;
-		return NULL;
-	}
-	*rc = report_analyse(cmd, &analyse);
-	if (*rc == CMD_EXIT_OK || *rc == CMD_EXIT_PARTIAL)
-		json = json_load_file(file, 0, NULL);
-	g_unlink(file);
-	g_rmdir(folder);
-	g_free(file);
-	g_free(folder);
-	return json;
+	return report_analyse(cmd, &analyse);
 }
 
-static int write_diff(const struct cmd *cmd, const struct diff_options *options, json_t *json)
+static int write_diff(const struct cmd *cmd, const struct diff_options *options, struct diff *diff,
+		      int64_t *findings)
 {
-	GString *text = g_string_new(NULL);
-	char *dumped = options->json ? json_text(json) : NULL;
+	const size_t top = options->top ? (size_t)options->top : SIZE_MAX;
+	json_t *json = diff_json(diff, options->json ? 0 : top);
 	struct out_file file;
 	int error = out_open(&file, options->output);
 
-	if (!options->json)
+	*findings = document_int(json, "findings");
+	if (!error && options->json) {
+		error = json_write(json, file.stream, diff_place_json, diff);
+	} else if (!error) {
+		GString *text = g_string_new(NULL);
+
 		diff_text(text, json, (uint32_t)options->top);
-	if (!error) {
-		fputs(dumped ? dumped : text->str, file.stream);
-		error = out_commit(&file);
+		fputs(text->str, file.stream);
+		g_string_free(text, TRUE);
 	}
+	if (!error)
+		error = out_commit(&file);
+	else
+		out_abandon(&file);
 	if (error)
 		cmd_error(cmd, "cannot write '%s': %s",
 			  options->output ? options->output : "standard output",
 			  g_strerror(-error));
-	g_free(dumped);
-	g_string_free(text, TRUE);
+	json_decref(json);
 	return error ? CMD_EXIT_OUTPUT : CMD_EXIT_OK;
 }
 
@@ -77,36 +101,37 @@ static int compare(const struct cmd *cmd, const struct diff_options *options, in
 {
 	static const int64_t no_moments[2];
 	const bool one = count == 1;
-	struct diff_side before = { .name = one ? options->from : paths[0],
-				    .moment = one ? 0 : -1 };
-	struct diff_side after = { .name = one ? options->to ? options->to : "the end" : paths[1],
-				   .moment = one && moments_ns[1] ? 1 : -1 };
-	json_t *sides[2] = { NULL, NULL }, *json = NULL;
+	struct diff *diff = diff_new();
+	struct states first = { .diff = diff,
+				.names = { one ? options->from : paths[0],
+					   options->to ? options->to : "the end" },
+				.told = { true, one },
+				.moments = { one ? 0 : -1, moments_ns[1] ? 1 : -1 } };
+	struct states later = { .diff = diff,
+				.names = { NULL, one ? NULL : paths[1] },
+				.told = { false, true },
+				.moments = { -1, -1 } };
+	int64_t findings = 0;
 	int rc, second = CMD_EXIT_OK;
 
-	sides[0] = read_allocs(cmd, options, paths[0], one ? moments_ns : no_moments, &rc);
-	if (!sides[0])
-		return rc;
+	rc = read_allocs(cmd, options, paths[0], one ? moments_ns : no_moments, &first);
+	if (!first.is_read)
+		goto out;
 	if (!one)
-		sides[1] = read_allocs(cmd, options, paths[1], no_moments, &second);
-	if (!one && !sides[1]) {
+		second = read_allocs(cmd, options, paths[1], no_moments, &later);
+	if (!one && !later.is_read) {
 		rc = second;
 		goto out;
 	}
-	before.allocs = sides[0];
-	after.allocs = one ? sides[0] : sides[1];
-	json = diff_json(&before, &after);
 	rc = MAX(rc, second); /* done or partial */
-	second = write_diff(cmd, options, json);
+	diff_finish(diff);
+	second = write_diff(cmd, options, diff, &findings);
 	if (second)
 		rc = second;
-	else if (rc == CMD_EXIT_OK && options->fail_on_findings &&
-		 document_int(json, "findings") > 0)
+	else if (rc == CMD_EXIT_OK && options->fail_on_findings && findings > 0)
 		rc = CMD_EXIT_FINDINGS;
 out:
-	json_decref(json);
-	json_decref(sides[0]);
-	json_decref(sides[1]);
+	diff_free(diff);
 	return rc;
 }
 

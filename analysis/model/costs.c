@@ -220,6 +220,7 @@ static void add_caller(struct cost *cost, const struct stack *stack, int64_t dur
 	if (!caller) {
 		caller = g_new0(struct cost_caller, 1);
 		caller->stack = stack;
+		caller->number = g_hash_table_size(cost->callers);
 		g_hash_table_insert(cost->callers, (void *)stack, caller);
 	}
 	caller->count++;

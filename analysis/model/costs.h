@@ -36,6 +36,7 @@ struct cost_status {
 
 struct cost_caller {
 	const struct stack *stack; /* borrowed; NULL: none recorded, or beyond the limit */
+	guint number;              /* in the order of their first calls */
 	uint64_t count, failed;
 	int64_t total_ns;
 };

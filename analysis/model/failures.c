@@ -18,11 +18,13 @@ struct pending {
 };
 
 struct failures {
-	struct model *model;   /* borrowed */
-	GPtrArray *list;       /* of struct failure, owned */
-	GPtrArray *recovered;  /* of struct recovered, owned */
-	GHashTable *open;      /* struct thread (borrowed) -> GArray of struct pending, owned */
-	GHashTable *processes; /* struct process (borrowed) -> struct failures_process, owned */
+	struct model *model;       /* borrowed */
+	GPtrArray *list;           /* of struct failure, owned */
+	GPtrArray *recovered;      /* of struct recovered, owned */
+	GHashTable *open;          /* struct thread (borrowed) -> GArray of struct pending, owned */
+	const struct thread *last; /* borrowed: the thread that was looked up last */
+	GArray *last_open;         /* borrowed: what is open in it; NULL: nothing yet */
+	GHashTable *processes;     /* struct process (borrowed) -> struct failures_process, owned */
 };
 
 static void pending_clear(void *data)
@@ -70,10 +72,19 @@ static bool has_status(const struct call *call)
 	       (call->type->layer == LAYER_GUEST && g_str_has_prefix(call->type->name, "vhsaKmt"));
 }
 
+static GArray *find_open(struct failures *failures, const struct thread *thread)
+{
+	if (thread != failures->last || !failures->last_open) {
+		failures->last = thread;
+		failures->last_open = g_hash_table_lookup(failures->open, thread);
+	}
+	return failures->last_open;
+}
+
 static void call_began(void *data, const struct call *call, const struct record *entry)
 {
 	struct failures *failures = data;
-	GArray *open = g_hash_table_lookup(failures->open, call->thread);
+	GArray *open = find_open(failures, call->thread);
 	struct pending pending = { 0 };
 
 	if (is_watched(call))
@@ -362,7 +373,7 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		       const struct record *exit)
 {
 	struct failures *failures = data;
-	GArray *open = g_hash_table_lookup(failures->open, call->thread);
+	GArray *open = find_open(failures, call->thread);
 	struct pending *pending;
 	guint outer;
 

@@ -34,13 +34,39 @@ static int64_t bucket_value(uint32_t bucket)
 	return (int64_t)(low + ((UINT64_C(1) << shift) >> 1));
 }
 
+/* The durations, while there is no histogram. */
+static const int64_t *durations(const struct latency *latency)
+{
+	return latency->exact ? latency->exact : latency->few;
+}
+
 static void to_histogram(struct latency *latency, uint64_t count)
 {
+	const int64_t *exact = durations(latency);
+
 	latency->histogram = g_new0(uint32_t, BUCKET_COUNT);
 	for (uint64_t i = 0; i < count; i++)
-		latency->histogram[bucket_of(latency->exact[i])]++;
+		latency->histogram[bucket_of(exact[i])]++;
 	g_free(latency->exact);
 	latency->exact = NULL;
+}
+
+/* Makes room for so many exact durations when there are count; the room doubles each time. */
+static int64_t *make_room(struct latency *latency, uint64_t count, uint64_t wanted)
+{
+	uint64_t room = LATENCY_FEW, enough;
+
+	while (room < count)
+		room *= 2;
+	if (wanted <= room)
+		return latency->exact ? latency->exact : latency->few;
+	for (enough = room; enough < wanted; enough *= 2)
+		continue;
+	if (latency->exact)
+		return latency->exact = g_renew(int64_t, latency->exact, enough);
+	latency->exact = g_new(int64_t, enough);
+	memcpy(latency->exact, latency->few, count * sizeof(latency->few[0]));
+	return latency->exact;
 }
 
 void latency_add(struct latency *latency, int64_t duration_ns, int64_t self_ns)
@@ -53,42 +79,29 @@ void latency_add(struct latency *latency, int64_t duration_ns, int64_t self_ns)
 	latency->max_ns = index == 0 ? duration_ns : MAX(latency->max_ns, duration_ns);
 	if (!latency->histogram && index == LATENCY_EXACT)
 		to_histogram(latency, index);
-	if (latency->histogram) {
+	if (latency->histogram)
 		latency->histogram[bucket_of(duration_ns)]++;
-		return;
-	}
-	/* Full at every power of two: most call paths are gone only a few times. */
-	if ((index & (index - 1)) == 0)
-		latency->exact = g_renew(int64_t, latency->exact, index ? 2 * index : 1);
-	latency->exact[index] = duration_ns;
-}
-
-/* How many exact durations there is room for with so many of them: see latency_add(). */
-static uint64_t room_for(uint64_t count)
-{
-	uint64_t room = 1;
-
-	while (room < count)
-		room *= 2;
-	return room;
+	else
+		make_room(latency, index, index + 1)[index] = duration_ns;
 }
 
 void latency_merge(struct latency *latency, const struct latency *other)
 {
 	uint64_t before = latency->count;
+	const int64_t *exact = durations(other);
 
 	if (other->count == 0)
 		return;
 	if (!latency->histogram && !other->histogram && before + other->count <= LATENCY_EXACT) {
-		latency->exact = g_renew(int64_t, latency->exact, room_for(before + other->count));
-		memcpy(latency->exact + before, other->exact, other->count * sizeof(int64_t));
+		memcpy(make_room(latency, before, before + other->count) + before, exact,
+		       other->count * sizeof(exact[0]));
 	} else {
 		if (!latency->histogram)
 			to_histogram(latency, before);
 		for (uint32_t i = 0; other->histogram && i < BUCKET_COUNT; i++)
 			latency->histogram[i] += other->histogram[i];
 		for (uint64_t i = 0; !other->histogram && i < other->count; i++)
-			latency->histogram[bucket_of(other->exact[i])]++;
+			latency->histogram[bucket_of(exact[i])]++;
 	}
 	latency->min_ns = before ? MIN(latency->min_ns, other->min_ns) : other->min_ns;
 	latency->max_ns = before ? MAX(latency->max_ns, other->max_ns) : other->max_ns;
@@ -113,7 +126,7 @@ int64_t latency_quantile(const struct latency *latency, unsigned int permille)
 		return 0;
 	rank = CLAMP(rank, 1, latency->count);
 	if (!latency->histogram) {
-		memcpy(sorted, latency->exact, latency->count * sizeof(sorted[0]));
+		memcpy(sorted, durations(latency), latency->count * sizeof(sorted[0]));
 		qsort(sorted, latency->count, sizeof(sorted[0]), compare_ns);
 		return sorted[rank - 1];
 	}

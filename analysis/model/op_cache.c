@@ -26,7 +26,7 @@ static int look_up(const struct op_cache *cache, const struct call_type *type)
 	return 0;
 }
 
-int op_cache_find(struct op_cache *cache, const struct call_type *type)
+int op_cache_look_up(struct op_cache *cache, const struct call_type *type)
 {
 	const int unknown = -1;
 	int *slot;

@@ -23,8 +23,17 @@ struct op_cache {
 
 void op_cache_init(struct op_cache *cache, const struct op_name *names, size_t count);
 void op_cache_fini(struct op_cache *cache);
+int op_cache_look_up(struct op_cache *cache, const struct call_type *type);
+
 /* @return the watcher's number for that kind of call, or 0. */
-int op_cache_find(struct op_cache *cache, const struct call_type *type);
+static inline int op_cache_find(struct op_cache *cache, const struct call_type *type)
+{
+	const GArray *known = cache->known;
+
+	if (type->index < known->len && g_array_index(known, int, type->index) >= 0)
+		return g_array_index(known, int, type->index);
+	return op_cache_look_up(cache, type);
+}
 
 /*
  * True for the innermost call of a thread when a library call is open around it: what it does is that

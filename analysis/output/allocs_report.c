@@ -173,45 +173,84 @@ static json_t *row_json(const struct allocs *allocs, const struct document *docu
 	return json;
 }
 
-static json_t *rows_json(const struct allocs *allocs, const struct document *document,
-			 enum allocs_sort sort, bool internal)
-{
-	const GPtrArray *processes = model_processes(document->model);
-	const struct scope *scope = model_scope(document->model);
-	GArray *rows = g_array_new(FALSE, TRUE, sizeof(struct row));
-	json_t *list = json_array();
+struct allocs_places {
+	const struct allocs *allocs;     /* borrowed */
+	const struct document *document; /* borrowed */
+	enum allocs_sort sort;
+	GArray *places, *internal; /* of struct row */
+};
 
+static void add_rows(struct allocs_places *places, const struct process_usage *process)
+{
+	for (guint i = 0; i < process->sites->len; i++) {
+		struct row row = { .process = process,
+				   .usage = g_ptr_array_index(process->sites, i) };
+		const struct site *site = row.usage ? row.usage->site : NULL;
+
+		if (!site || !site->begun_count)
+			continue;
+		row.levels = usage_result(&site->usage, model_scope(places->document->model));
+		if (!site->taken_count && !row.levels.peak_bytes)
+			continue;
+		site_usage_at_peak(process, row.usage, &row.peak_bytes, &row.peak_count);
+		row.growth = site_growth(site);
+		row.slope_bytes = row.growth == GROWTH_GROWING ? site_slope_bytes(site) : 0;
+		g_array_append_val(
+			site->class == BLOCK_INTERNAL ? places->internal : places->places, row);
+	}
+}
+
+struct allocs_places *allocs_places_new(const struct allocs *allocs,
+					const struct document *document, enum allocs_sort sort)
+{
+	struct allocs_places *places = g_new0(struct allocs_places, 1);
+	const GPtrArray *processes = model_processes(document->model);
+
+	usages_finish(allocs->usages);
+	places->allocs = allocs;
+	places->document = document;
+	places->sort = sort;
+	places->places = g_array_new(FALSE, TRUE, sizeof(struct row));
+	places->internal = g_array_new(FALSE, TRUE, sizeof(struct row));
 	for (guint i = 0; i < processes->len; i++) {
 		const struct process_usage *process =
 			usages_process(allocs->usages, g_ptr_array_index(processes, i));
 
-		for (guint j = 0; process && j < process->sites->len; j++) {
-			struct row row = { .process = process,
-					   .usage = g_ptr_array_index(process->sites, j) };
-			const struct site *site = row.usage ? row.usage->site : NULL;
-
-			if (!site || (site->class == BLOCK_INTERNAL) != internal ||
-			    !site->begun_count)
-				continue;
-			row.levels = usage_result(&site->usage, scope);
-			if (!site->taken_count && !row.levels.peak_bytes)
-				continue;
-			site_usage_at_peak(process, row.usage, &row.peak_bytes, &row.peak_count);
-			row.growth = site_growth(site);
-			row.slope_bytes = row.growth == GROWTH_GROWING ? site_slope_bytes(site) : 0;
-			g_array_append_val(rows, row);
-		}
+		if (process)
+			add_rows(places, process);
 	}
-	g_array_sort_with_data(rows, compare_rows, &sort);
-	for (guint i = 0; i < rows->len; i++) {
-		const struct row *row = &g_array_index(rows, struct row, i);
-		bool is_read = !document->for_text || !document->top || i < document->top;
+	g_array_sort_with_data(places->places, compare_rows, &sort);
+	g_array_sort_with_data(places->internal, compare_rows, &sort);
+	return places;
+}
 
-		json_array_append_new(list,
-				      is_read ? row_json(allocs, document, row) : json_null());
-	}
-	g_array_free(rows, TRUE);
-	return list;
+void allocs_places_free(struct allocs_places *places)
+{
+	if (!places)
+		return;
+	g_array_free(places->places, TRUE);
+	g_array_free(places->internal, TRUE);
+	g_free(places);
+}
+
+json_t *allocs_place_json(void *data, const char *list, size_t index)
+{
+	const struct allocs_places *places = data;
+	const GArray *rows = strcmp(list, "internal") == 0 ? places->internal : places->places;
+
+	return row_json(places->allocs, places->document, &g_array_index(rows, struct row, index));
+}
+
+static json_t *rows_json(const struct allocs_places *places, const char *list, size_t made)
+{
+	const guint count =
+		strcmp(list, "internal") == 0 ? places->internal->len : places->places->len;
+	json_t *json = json_array();
+
+	for (guint i = 0; i < count; i++)
+		json_array_append_new(json, i < made ? allocs_place_json((void *)places, list, i)
+						     : json_null());
+	return json;
 }
 
 static json_t *internal_json(const struct memory *memory, enum block_origin origin,
@@ -468,22 +507,22 @@ static void set_blocks(json_t *json, const struct allocs *allocs, const struct d
 	json_object_set_new(json, "imports", imports);
 }
 
-json_t *allocs_json(const struct allocs *allocs, const struct document *document,
-		    enum allocs_sort sort)
+json_t *allocs_json(const struct allocs_places *places, size_t made)
 {
+	const struct allocs *allocs = places->allocs;
+	const struct document *document = places->document;
 	const GPtrArray *processes = model_processes(document->model);
 	json_t *json = header_json(ALLOCS_SCHEMA, ALLOCS_VERSION, document->model, document->notes);
 	json_t *list = json_array();
 	uint64_t findings;
 
-	usages_finish(allocs->usages);
 	for (guint i = 0; i < processes->len; i++)
 		json_array_append_new(list,
 				      process_row_json(allocs, g_ptr_array_index(processes, i)));
-	document_set_text(json, "sort", sort_names[sort]);
+	document_set_text(json, "sort", sort_names[places->sort]);
 	json_object_set_new(json, "processes", list);
-	json_object_set_new(json, "places", rows_json(allocs, document, sort, false));
-	json_object_set_new(json, "internal", rows_json(allocs, document, sort, true));
+	json_object_set_new(json, "places", rows_json(places, "places", made));
+	json_object_set_new(json, "internal", rows_json(places, "internal", made));
 	json_object_set_new(json, "registrations", registrations_json(allocs, document));
 	json_object_set_new(json, "overlaps", overlaps_json(allocs, document));
 	json_object_set_new(json, "available", available_json(allocs, document));

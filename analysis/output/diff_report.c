@@ -8,12 +8,17 @@
 #define DIFF_SCHEMA  "kfdscope.diff"
 #define DIFF_VERSION "1.0"
 
-enum { BEFORE, AFTER, SIDES };
-
 /* One place in both states. */
 struct diff_row {
-	const json_t *place; /* borrowed: of the side that has it; of both, the later */
-	int64_t blocks[SIDES], bytes[SIDES], taken[SIDES];
+	json_t *place; /* owned: what says where it is; of the side that has it, of both the later */
+	int64_t first_ns; /* of the same */
+	int64_t blocks[DIFF_SIDES], bytes[DIFF_SIDES], taken[DIFF_SIDES];
+};
+
+struct diff {
+	GHashTable *rows;          /* key (owned) -> struct diff_row (owned) */
+	GPtrArray *changed;        /* of borrowed struct diff_row; since diff_finish() */
+	json_t *sides[DIFF_SIDES]; /* owned */
 };
 
 static void frame_key(GString *key, const json_t *frame)
@@ -43,39 +48,86 @@ static char *place_key(const json_t *place)
 	return g_string_free(key, FALSE);
 }
 
-static const json_t *place_state(const json_t *place, const struct diff_side *side)
+static void row_free(void *data)
 {
-	return side->moment < 0
-		       ? json_object_get(place, "live")
-		       : json_array_get(json_object_get(place, "at_moments"), (size_t)side->moment);
+	struct diff_row *row = data;
+
+	json_decref(row->place);
+	g_free(row);
 }
 
-static void collect(GHashTable *rows, const struct diff_side *side, int which)
+struct diff *diff_new(void)
 {
-	const json_t *places = json_object_get(side->allocs, "places"), *place;
-	size_t i;
+	struct diff *diff = g_new0(struct diff, 1);
 
-	json_array_foreach(places, i, place)
-	{
-		const json_t *state = place_state(place, side);
-		char *key = place_key(place);
-		struct diff_row *row = g_hash_table_lookup(rows, key);
+	diff->rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, row_free);
+	diff->changed = g_ptr_array_new();
+	return diff;
+}
 
-		if (!row) {
-			row = g_new0(struct diff_row, 1);
-			g_hash_table_insert(rows, g_strdup(key), row);
-		}
-		row->place = place;
-		row->blocks[which] += document_int(state, "blocks");
-		row->bytes[which] += document_int(state, "bytes");
-		row->taken[which] += document_int(place, "taken");
-		g_free(key);
+void diff_free(struct diff *diff)
+{
+	if (!diff)
+		return;
+	g_ptr_array_free(diff->changed, TRUE);
+	g_hash_table_destroy(diff->rows);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		json_decref(diff->sides[side]);
+	g_free(diff);
+}
+
+/* What a reader of a difference has to know of each side: is it all there? */
+void diff_take_report(struct diff *diff, enum diff_side side, const char *name,
+		      const json_t *report)
+{
+	json_decref(diff->sides[side]);
+	diff->sides[side] = json_pack("{ss sO sO sO}", "name", name, "complete",
+				      json_object_get(report, "complete"), "lost_events",
+				      json_object_get(report, "lost_events"), "partial_input",
+				      json_object_get(report, "partial_input"));
+}
+
+/* The members that say where a place is. */
+static json_t *where_json(const json_t *place)
+{
+	static const char *const copied[] = { "kind",  "class",  "node_id", "call",
+					      "ioctl", "caller", "stack" };
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(copied); i++) {
+		json_t *value = json_object_get(place, copied[i]);
+
+		if (value)
+			json_object_set(json, copied[i], value);
 	}
+	return json;
+}
+
+void diff_take_place(struct diff *diff, enum diff_side side, int moment, const json_t *place)
+{
+	const json_t *state =
+		moment < 0 ? json_object_get(place, "live")
+			   : json_array_get(json_object_get(place, "at_moments"), (size_t)moment);
+	char *key = place_key(place);
+	struct diff_row *row = g_hash_table_lookup(diff->rows, key);
+
+	if (!row) {
+		row = g_new0(struct diff_row, 1);
+		g_hash_table_insert(diff->rows, key, row);
+		key = NULL;
+	}
+	json_decref(row->place);
+	row->place = where_json(place);
+	row->first_ns = document_int(place, "first_ns");
+	row->blocks[side] += document_int(state, "blocks");
+	row->bytes[side] += document_int(state, "bytes");
+	row->taken[side] += document_int(place, "taken");
+	g_free(key);
 }
 
 static int64_t row_change(const struct diff_row *row)
 {
-	return row->bytes[AFTER] - row->bytes[BEFORE];
+	return row->bytes[DIFF_AFTER] - row->bytes[DIFF_BEFORE];
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -83,13 +135,25 @@ static int compare_rows(const void *left, const void *right)
 	const struct diff_row *a = *(struct diff_row *const *)left;
 	const struct diff_row *b = *(struct diff_row *const *)right;
 	const int64_t a_size = ABS(row_change(a)), b_size = ABS(row_change(b));
-	int64_t a_first, b_first;
 
 	if (a_size != b_size)
 		return a_size > b_size ? -1 : 1;
-	a_first = document_int(a->place, "first_ns");
-	b_first = document_int(b->place, "first_ns");
-	return a_first < b_first ? -1 : a_first > b_first;
+	return a->first_ns < b->first_ns ? -1 : a->first_ns > b->first_ns;
+}
+
+void diff_finish(struct diff *diff)
+{
+	GHashTableIter iter;
+	void *value;
+
+	g_hash_table_iter_init(&iter, diff->rows);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		const struct diff_row *row = value;
+
+		if (row_change(row) || row->blocks[DIFF_BEFORE] != row->blocks[DIFF_AFTER])
+			g_ptr_array_add(diff->changed, value);
+	}
+	g_ptr_array_sort(diff->changed, compare_rows);
 }
 
 static json_t *state_json(int64_t blocks, int64_t bytes)
@@ -97,74 +161,52 @@ static json_t *state_json(int64_t blocks, int64_t bytes)
 	return json_pack("{sI sI}", "blocks", (json_int_t)blocks, "bytes", (json_int_t)bytes);
 }
 
-static json_t *row_json(const struct diff_row *row)
+json_t *diff_place_json(void *data, const char *list, size_t index)
 {
-	static const char *const copied[] = { "kind",  "class",  "node_id", "call",
-					      "ioctl", "caller", "stack" };
-	json_t *json = json_pack("{so so sI sI}", "before",
-				 state_json(row->blocks[BEFORE], row->bytes[BEFORE]), "after",
-				 state_json(row->blocks[AFTER], row->bytes[AFTER]), "change_bytes",
-				 (json_int_t)row_change(row), "change_blocks",
-				 (json_int_t)(row->blocks[AFTER] - row->blocks[BEFORE]));
+	const struct diff *diff = data;
+	const struct diff_row *row = g_ptr_array_index(diff->changed, index);
+	json_t *json =
+		json_pack("{so so sI sI}", "before",
+			  state_json(row->blocks[DIFF_BEFORE], row->bytes[DIFF_BEFORE]), "after",
+			  state_json(row->blocks[DIFF_AFTER], row->bytes[DIFF_AFTER]),
+			  "change_bytes", (json_int_t)row_change(row), "change_blocks",
+			  (json_int_t)(row->blocks[DIFF_AFTER] - row->blocks[DIFF_BEFORE]));
 
-	for (size_t i = 0; i < G_N_ELEMENTS(copied); i++) {
-		json_t *value = json_object_get(row->place, copied[i]);
-
-		if (value)
-			json_object_set(json, copied[i], value);
-	}
-	document_set_int(json, "taken_before", (uint64_t)row->taken[BEFORE]);
-	document_set_int(json, "taken_after", (uint64_t)row->taken[AFTER]);
+	(void)list; /* there is only one */
+	json_object_update(json, row->place);
+	document_set_int(json, "taken_before", (uint64_t)row->taken[DIFF_BEFORE]);
+	document_set_int(json, "taken_after", (uint64_t)row->taken[DIFF_AFTER]);
 	return json;
 }
 
-/* What a reader of a difference has to know of each side: is it all there? */
-static json_t *side_json(const struct diff_side *side)
+json_t *diff_json(const struct diff *diff, size_t made)
 {
-	json_t *json = json_pack("{ss sO sO sO}", "name", side->name, "complete",
-				 json_object_get(side->allocs, "complete"), "lost_events",
-				 json_object_get(side->allocs, "lost_events"), "partial_input",
-				 json_object_get(side->allocs, "partial_input"));
-
-	return json;
-}
-
-json_t *diff_json(const struct diff_side *before, const struct diff_side *after)
-{
-	GHashTable *rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	GPtrArray *changed = g_ptr_array_new();
-	json_t *list = json_array(), *json;
-	int64_t blocks[SIDES] = { 0 }, bytes[SIDES] = { 0 }, grown = 0;
+	int64_t blocks[DIFF_SIDES] = { 0 }, bytes[DIFF_SIDES] = { 0 }, grown = 0;
+	json_t *list = json_array();
 	GHashTableIter iter;
 	void *value;
 
-	collect(rows, before, BEFORE);
-	collect(rows, after, AFTER);
-	g_hash_table_iter_init(&iter, rows);
+	g_hash_table_iter_init(&iter, diff->rows);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct diff_row *row = value;
 
-		for (int side = 0; side < SIDES; side++) {
+		for (int side = 0; side < DIFF_SIDES; side++) {
 			blocks[side] += row->blocks[side];
 			bytes[side] += row->bytes[side];
 		}
 		grown += row_change(row) > 0;
-		if (row_change(row) || row->blocks[BEFORE] != row->blocks[AFTER])
-			g_ptr_array_add(changed, value);
 	}
-	g_ptr_array_sort(changed, compare_rows);
-	for (guint i = 0; i < changed->len; i++)
-		json_array_append_new(list, row_json(g_ptr_array_index(changed, i)));
-	json = json_pack("{ss ss so so s{so so sI} sI sI so}", "schema", DIFF_SCHEMA, "version",
-			 DIFF_VERSION, "before", side_json(before), "after", side_json(after),
-			 "total", "before", state_json(blocks[BEFORE], bytes[BEFORE]), "after",
-			 state_json(blocks[AFTER], bytes[AFTER]), "change_bytes",
-			 (json_int_t)(bytes[AFTER] - bytes[BEFORE]), "findings", (json_int_t)grown,
-			 "unchanged_places", (json_int_t)(g_hash_table_size(rows) - changed->len),
-			 "places", list);
-	g_ptr_array_free(changed, TRUE);
-	g_hash_table_destroy(rows);
-	return json;
+	for (guint i = 0; i < diff->changed->len; i++)
+		json_array_append_new(list, i < made ? diff_place_json((void *)diff, "places", i)
+						     : json_null());
+	return json_pack(
+		"{ss ss sO sO s{so so sI} sI sI so}", "schema", DIFF_SCHEMA, "version",
+		DIFF_VERSION, "before", diff->sides[DIFF_BEFORE], "after", diff->sides[DIFF_AFTER],
+		"total", "before", state_json(blocks[DIFF_BEFORE], bytes[DIFF_BEFORE]), "after",
+		state_json(blocks[DIFF_AFTER], bytes[DIFF_AFTER]), "change_bytes",
+		(json_int_t)(bytes[DIFF_AFTER] - bytes[DIFF_BEFORE]), "findings", (json_int_t)grown,
+		"unchanged_places",
+		(json_int_t)(g_hash_table_size(diff->rows) - diff->changed->len), "places", list);
 }
 
 static void change_text(GString *text, int64_t bytes)

@@ -45,8 +45,8 @@ void document_set_stack(const struct document *document, json_t *json,
 	struct stackview view;
 
 	stackview_init(&view, document->sym, process, stack);
-	json_object_set_new(json, "caller", caller_json(&view));
-	json_object_set_new(json, "stack", stack_json(&view));
+	json_object_set_new(json, "caller", caller_json(&view, document->frames));
+	json_object_set_new(json, "stack", stack_json(&view, document->frames));
 	stackview_fini(&view);
 }
 

@@ -18,9 +18,9 @@ struct document {
 	struct sym *sym;                  /* borrowed: names for stacks */
 	const char *debug_dirs;           /* borrowed: where sym looks; NULL: the default */
 	const struct report_notes *notes; /* borrowed, may be NULL */
-	int64_t begin_ns, end_ns; /* only what happened in between is listed: model_within() */
-	uint32_t top;             /* entries that the text lists a section; 0: all */
-	bool for_text; /* nobody reads the entries beyond: long lists may have null instead */
+	int64_t begin_ns, end_ns;   /* only what happened in between is listed: model_within() */
+	uint32_t top;               /* entries that the text lists a section; 0: all */
+	struct frames_json *frames; /* borrowed: frames that stacks share; NULL: they do not */
 };
 
 /* True when a moment is to be listed. */

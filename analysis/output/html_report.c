@@ -261,11 +261,15 @@ static int write_data(const json_t *json, FILE *stream)
 
 	if (!text)
 		return -ENOMEM;
-	for (const char *at = text; *at; at++) {
-		if (*at == '<')
+	for (const char *at = text; *at;) {
+		size_t plain = strcspn(at, "<");
+
+		fwrite(at, 1, plain, stream);
+		at += plain;
+		if (*at == '<') {
 			fputs("\\u003c", stream);
-		else
-			fputc(*at, stream);
+			at++;
+		}
 	}
 	free(text);
 	return 0;

@@ -162,7 +162,9 @@ static int compare_callers(const void *left, const void *right)
 
 	if (a->count != b->count)
 		return a->count > b->count ? -1 : 1;
-	return a->total_ns > b->total_ns ? -1 : a->total_ns < b->total_ns;
+	if (a->total_ns != b->total_ns)
+		return a->total_ns > b->total_ns ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 static json_t *callers_json(const struct document *document, const struct cost *cost)

@@ -24,7 +24,7 @@ static json_t *layers_json(const struct leak_sum *layers)
 	return json;
 }
 
-static json_t *refusal_json(const struct leak_group *group)
+static json_t *refusal_json(const struct leak_group *group, struct frames_json *frames)
 {
 	const struct refusal *refusal = &group->refusal;
 	const char *name = strerrorname_np((int)refusal->os_errno);
@@ -35,10 +35,10 @@ static json_t *refusal_json(const struct leak_group *group)
 	return json_pack("{si sI si ss sI so so}", "count", (int)refusal->count, "status",
 			 (json_int_t)refusal->status, "errno", (int)refusal->os_errno, "errno_name",
 			 name ? name : "", "time_ns", (json_int_t)refusal->time_ns,
-			 "mapped_gpu_ids", gpus, "stack", stack_json(&group->refused));
+			 "mapped_gpu_ids", gpus, "stack", stack_json(&group->refused, frames));
 }
 
-static json_t *group_json(const struct leak_group *group)
+static json_t *group_json(const struct leak_group *group, struct frames_json *frames)
 {
 	const struct site *site = group->site;
 	json_t *json = json_pack(
@@ -48,8 +48,8 @@ static json_t *group_json(const struct leak_group *group)
 		leak_layer_name(group->layer), "left_at", leak_moment_name(group->moment), "kind",
 		memory_kind_name(site->kind), "class", block_class_name(site->class), "first_ns",
 		(json_int_t)group->first_ns, "last_ns", (json_int_t)group->last_ns, "taken",
-		(json_int_t)group->taken_count, "allocated_in", caller_json(&group->view), "stack",
-		stack_json(&group->view));
+		(json_int_t)group->taken_count, "allocated_in", caller_json(&group->view, frames),
+		"stack", stack_json(&group->view, frames));
 
 	if (!json)
 		return NULL;
@@ -66,7 +66,7 @@ static json_t *group_json(const struct leak_group *group)
 				    json_pack("{sI sI}", "blocks", (json_int_t)group->behind.count,
 					      "bytes", (json_int_t)group->behind.bytes));
 	if (group->refusal.count)
-		json_object_set_new(json, "refused_free", refusal_json(group));
+		json_object_set_new(json, "refused_free", refusal_json(group, frames));
 	if (site->class == BLOCK_REGISTRATION) {
 		json_object_set_new(json, "registered",
 				    json_integer((json_int_t)group->registered));
@@ -76,12 +76,12 @@ static json_t *group_json(const struct leak_group *group)
 	return json;
 }
 
-static json_t *groups_json(const GPtrArray *groups)
+static json_t *groups_json(const GPtrArray *groups, struct frames_json *frames)
 {
 	json_t *list = json_array();
 
 	for (guint i = 0; i < groups->len; i++)
-		json_array_append_new(list, group_json(g_ptr_array_index(groups, i)));
+		json_array_append_new(list, group_json(g_ptr_array_index(groups, i), frames));
 	return list;
 }
 
@@ -148,7 +148,8 @@ static json_t *leaks_process_json(const struct leaks_process *leaks)
 	return json;
 }
 
-static json_t *share_json(const struct leaks_report *report, const struct share *share)
+static json_t *share_json(const struct leaks_report *report, const struct share *share,
+			  struct frames_json *frames)
 {
 	struct stackview exported, freed;
 	json_t *json;
@@ -159,7 +160,7 @@ static json_t *share_json(const struct leaks_report *report, const struct share 
 			 "bytes", (json_int_t)share->size_bytes, "exported_ns",
 			 (json_int_t)share->time_ns, "freed_ns", (json_int_t)share->freed_ns,
 			 "importers", (json_int_t)share->importers, "export_stack",
-			 stack_json(&exported), "free_stack", stack_json(&freed));
+			 stack_json(&exported, frames), "free_stack", stack_json(&freed, frames));
 	stackview_fini(&exported);
 	stackview_fini(&freed);
 	return json;
@@ -184,7 +185,8 @@ static json_t *suppressed_json(const struct leaks_report *report)
 json_t *leaks_json(const struct leaks_report *report, const struct report_notes *notes)
 {
 	json_t *json = header_json(LEAKS_SCHEMA, LEAKS_VERSION, report->model, notes);
-	json_t *processes = json_array(), *shares = json_array(), *frames = json_object();
+	json_t *processes = json_array(), *shares = json_array(), *reasons = json_object();
+	struct frames_json *frames = frames_json_new();
 
 	for (guint i = 0; i < report->processes->len; i++)
 		json_array_append_new(processes,
@@ -192,20 +194,22 @@ json_t *leaks_json(const struct leaks_report *report, const struct report_notes 
 									struct leaks_process, i)));
 	for (guint i = 0; i < report->freed_shares->len; i++)
 		json_array_append_new(
-			shares, share_json(report, g_ptr_array_index(report->freed_shares, i)));
+			shares,
+			share_json(report, g_ptr_array_index(report->freed_shares, i), frames));
 	for (int i = 0; i < SYM_REASON_COUNT; i++)
-		json_object_set_new(frames, sym_reason_text((enum sym_reason)i),
+		json_object_set_new(reasons, sym_reason_text((enum sym_reason)i),
 				    json_integer((json_int_t)report->frames[i]));
 	json_object_set_new(json, "left", sum_json(&report->left));
 	json_object_set_new(json, "undecided", sum_json(&report->undecided));
 	json_object_set_new(json, "suppressed", suppressed_json(report));
 	json_object_set_new(json, "layers", layers_json(report->layers));
-	json_object_set_new(json, "groups", groups_json(report->groups));
-	json_object_set_new(json, "registrations", groups_json(report->registrations));
-	json_object_set_new(json, "imports", groups_json(report->imports));
-	json_object_set_new(json, "reservations", groups_json(report->reservations));
+	json_object_set_new(json, "groups", groups_json(report->groups, frames));
+	json_object_set_new(json, "registrations", groups_json(report->registrations, frames));
+	json_object_set_new(json, "imports", groups_json(report->imports, frames));
+	json_object_set_new(json, "reservations", groups_json(report->reservations, frames));
 	json_object_set_new(json, "exported_then_freed", shares);
 	json_object_set_new(json, "processes", processes);
-	json_object_set_new(json, "frames", frames);
+	json_object_set_new(json, "frames", reasons);
+	frames_json_free(frames);
 	return json;
 }

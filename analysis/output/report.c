@@ -11,8 +11,10 @@
 #include "output/file.h"
 #include "output/flames.h"
 #include "output/html_report.h"
+#include "output/json_write.h"
 #include "output/leaks_text.h"
 #include "output/perfetto.h"
+#include "output/stack_json.h"
 #include "output/window.h"
 
 struct report {
@@ -42,14 +44,13 @@ static bool wants_json(const struct report *report)
 /* Writes text, or JSON (taken over) when that was asked for. */
 static int write_result(struct report *report, GString *text, json_t *json)
 {
-	char *dumped = wants_json(report) ? json_text(json) : NULL;
-	const char *result = wants_json(report) ? dumped : text->str;
-	int error = result ? 0 : -ENOMEM;
+	int error = 0;
 
 	errno = 0;
-	if (result && fputs(result, report->file.stream) == EOF)
+	if (wants_json(report))
+		error = json_write(json, report->file.stream, NULL, NULL);
+	else if (fputs(text->str, report->file.stream) == EOF)
 		error = errno ? -errno : -EIO;
-	g_free(dumped);
 	json_decref(json);
 	g_string_free(text, TRUE);
 	return error;
@@ -155,8 +156,28 @@ static void *allocs_watch(struct report *report)
 	return allocs;
 }
 
+/* JSON goes out place by place: all of them together would be many times the recording's memory. */
+static int write_places(struct report *report, const json_t *json, struct allocs_places *places)
+{
+	const struct allocs_taker *taker = report->options.taker;
+	const json_t *list = json_object_get(json, "places");
+
+	if (!taker)
+		return json_write(json, report->file.stream, allocs_place_json, places);
+	taker->take_report(taker->data, json);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *place = allocs_place_json(places, "places", i);
+
+		taker->take_place(taker->data, place);
+		json_decref(place);
+	}
+	return 0;
+}
+
 static int allocs_write(struct report *report, const struct report_notes *notes)
 {
+	const bool is_text = report->options.format == REPORT_TEXT && !report->options.taker;
+	const size_t top = report->options.top ? report->options.top : SIZE_MAX;
 	const struct document document = {
 		.model = report->model,
 		.sym = sym_new(report->options.debug_dirs),
@@ -165,21 +186,32 @@ static int allocs_write(struct report *report, const struct report_notes *notes)
 		.begin_ns = report->options.begin_ns,
 		.end_ns = report->options.end_ns,
 		.top = report->options.top,
-		.for_text = report->options.format == REPORT_TEXT,
+		.frames = frames_json_new(),
 	};
 	enum allocs_sort sort = ALLOCS_BY_BYTES;
-	GString *text = g_string_new(NULL);
+	struct allocs_places *places;
 	json_t *json;
+	int error = 0;
 
 	if (report->options.sort)
 		(void)allocs_sort_by_name(report->options.sort, &sort); /* checked by then */
-	json = allocs_json(report->watcher, &document, sort);
+	places = allocs_places_new(report->watcher, &document, sort);
+	json = allocs_json(places, is_text ? top : 0);
 	window_apply(json, &document);
 	report->findings = document_int(json, "findings") > 0;
-	if (report->options.format == REPORT_TEXT)
+	if (is_text) {
+		GString *text = g_string_new(NULL);
+
 		allocs_text(text, json, &document);
+		error = write_result(report, text, json_incref(json));
+	} else {
+		error = write_places(report, json, places);
+	}
+	json_decref(json);
+	allocs_places_free(places);
+	frames_json_free(document.frames);
 	sym_free(document.sym);
-	return write_result(report, text, json);
+	return error;
 }
 
 static void allocs_unwatch(void *watcher)

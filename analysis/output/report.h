@@ -38,6 +38,14 @@ enum report_format {
 	REPORT_SPEEDSCOPE,
 };
 
+/* Takes the report of allocs as JSON, instead of having it written. */
+struct allocs_taker {
+	void *data;
+	/* The report; its places are null, they follow one by one. */
+	void (*take_report)(void *data, const json_t *json);
+	void (*take_place)(void *data, const json_t *place);
+};
+
 struct report_options {
 	const char *output; /* borrowed; NULL or "-": standard output */
 	enum report_format format;
@@ -51,6 +59,7 @@ struct report_options {
 	const char *weight;    /* borrowed: of folded stacks and speedscope; NULL: time */
 	/* allocs: moments of which the state is wanted, too; see usages_add_moment(). 0: none. */
 	int64_t moments_ns[2];
+	const struct allocs_taker *taker; /* borrowed: of allocs; NULL: the report is written */
 };
 
 struct report;

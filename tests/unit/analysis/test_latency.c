@@ -53,7 +53,8 @@ static void many_calls_have_quantiles_within_three_percent(void **state)
 static void merging_gives_what_adding_gives(void **state)
 {
 	/* Exact with exact, exact with histogram, histogram with exact, and growing out of exact. */
-	static const int counts[][2] = { { 10, 20 }, { 10, 1000 }, { 1000, 10 }, { 200, 200 } };
+	static const int counts[][2] = { { 1, 3 },     { 3, 2 },     { 4, 40 },   { 10, 20 },
+					 { 10, 1000 }, { 1000, 10 }, { 200, 200 } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {

@@ -84,6 +84,24 @@ static json_t *state_of(const char *function, int line, int64_t live, int64_t th
 			 "function", function, "module", "/opt/app", "line", line);
 }
 
+/* The difference of two states, each with one place. @param moment  of the first; -1: the end. */
+static json_t *compare(const json_t *before, int moment, const json_t *after)
+{
+	const json_t *states[DIFF_SIDES] = { before, after };
+	struct diff *diff = diff_new();
+	json_t *json;
+
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		diff_take_report(diff, (enum diff_side)side, side ? "b" : "a", states[side]);
+		diff_take_place(diff, (enum diff_side)side, side ? -1 : moment,
+				json_array_get(json_object_get(states[side], "places"), 0));
+	}
+	diff_finish(diff);
+	json = diff_json(diff, SIZE_MAX);
+	diff_free(diff);
+	return json;
+}
+
 static int64_t change_of(const json_t *json, size_t index)
 {
 	return json_integer_value(json_object_get(
@@ -93,8 +111,7 @@ static int64_t change_of(const json_t *json, size_t index)
 static void places_are_the_same_when_their_functions_are(void **state)
 {
 	json_t *before = state_of("grow", 10, 100, 0), *after = state_of("grow", 25, 700, 0);
-	const struct diff_side sides[] = { { before, "a", -1 }, { after, "b", -1 } };
-	json_t *json = diff_json(&sides[0], &sides[1]);
+	json_t *json = compare(before, -1, after);
 
 	(void)state;
 	assert_int_equal(json_array_size(json_object_get(json, "places")), 1);
@@ -107,8 +124,7 @@ static void places_are_the_same_when_their_functions_are(void **state)
 static void a_place_that_is_new_or_gone_counts_in_full(void **state)
 {
 	json_t *before = state_of("old", 10, 100, 0), *after = state_of("new", 10, 700, 0);
-	const struct diff_side sides[] = { { before, "a", -1 }, { after, "b", -1 } };
-	json_t *json = diff_json(&sides[0], &sides[1]);
+	json_t *json = compare(before, -1, after);
 
 	(void)state;
 	assert_int_equal(json_array_size(json_object_get(json, "places")), 2);
@@ -123,8 +139,7 @@ static void a_place_that_is_new_or_gone_counts_in_full(void **state)
 static void two_moments_of_one_recording_are_compared(void **state)
 {
 	json_t *allocs = state_of("grow", 10, 700, 300);
-	const struct diff_side sides[] = { { allocs, "then", 0 }, { allocs, "the end", -1 } };
-	json_t *json = diff_json(&sides[0], &sides[1]);
+	json_t *json = compare(allocs, 0, allocs);
 	GString *text = g_string_new(NULL);
 
 	(void)state;
