@@ -72,6 +72,17 @@ static struct lane_bar *bar_at(const struct lane *lane, guint index)
 	return &g_array_index(lane->bars, struct lane_bar, index);
 }
 
+/* Joins a bar with the one before it when less than a grain is between them. */
+static bool bar_join(const struct lane *lane, struct lane_bar *last, const struct lane_bar *bar)
+{
+	if (bar->begin_ns - last->end_ns >= lane->grain_ns)
+		return false;
+	last->end_ns = MAX(last->end_ns, bar->end_ns);
+	last->count += bar->count;
+	last->is_open |= bar->is_open;
+	return true;
+}
+
 /* Joins bars with less than a grain between them until half of them are left. */
 static void lane_coarsen(struct lane *lane)
 {
@@ -85,15 +96,9 @@ static void lane_coarsen(struct lane *lane)
 		lane->grain_ns *= 2;
 		for (guint i = 1; i < lane->bars->len; i++) {
 			const struct lane_bar *bar = bar_at(lane, i);
-			struct lane_bar *last = bar_at(lane, kept);
 
-			if (bar->begin_ns - last->end_ns < lane->grain_ns) {
-				last->end_ns = MAX(last->end_ns, bar->end_ns);
-				last->count += bar->count;
-				last->is_open |= bar->is_open;
-			} else {
+			if (!bar_join(lane, bar_at(lane, kept), bar))
 				*bar_at(lane, ++kept) = *bar;
-			}
 		}
 		g_array_set_size(lane->bars, kept + 1);
 	}
@@ -103,6 +108,9 @@ static void lane_add(struct lane *lane, int64_t begin_ns, int64_t end_ns, bool i
 {
 	const struct lane_bar bar = { begin_ns, end_ns, 1, is_open };
 
+	/* Not to be joined later, for then the grain would grow with the number of bars, without end. */
+	if (lane->grain_ns && bar_join(lane, bar_at(lane, lane->bars->len - 1), &bar))
+		return;
 	g_array_append_val(lane->bars, bar);
 	if (lane->bars->len > LANE_BARS_MAX)
 		lane_coarsen(lane);
