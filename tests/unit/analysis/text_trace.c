@@ -434,18 +434,23 @@ char *text_trace_read(struct model *model, const char *text, const char *fixture
 		.args = { .reader = { args_of_number, args_of_row, args_of_all, args_keep,
 				      args_release } },
 	};
-	char **lines = g_strsplit(text, "\n", -1);
 	char *error = NULL;
+	size_t number = 0;
 
 	reader.modules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, loaded_free);
-	for (size_t i = 0; lines[i] && !error; i++) {
-		char **words = split_words(lines[i]);
+	/* line by line: what splits the whole looks to its end for each, under the sanitizer */
+	for (const char *at = text, *end; *at && !error; at = *end ? end + 1 : end) {
+		char *line, **words;
 
+		end = strchrnul(at, '\n');
+		line = g_strndup(at, (gsize)(end - at));
+		words = split_words(line);
+		number++;
 		if (words[0] && words[0][0] != '#' && !parse_line(&reader, words))
-			error = g_strdup_printf("line %zu: %s", i + 1, reader.error);
+			error = g_strdup_printf("line %zu: %s", number, reader.error);
 		g_strfreev(words);
+		g_free(line);
 	}
-	g_strfreev(lines);
 	g_hash_table_destroy(reader.modules);
 	args_free(reader.args.args);
 	g_free(reader.text);
