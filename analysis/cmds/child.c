@@ -17,6 +17,8 @@
 static const int passed_signals[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
 				      SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
 #define PASSED_COUNT (sizeof(passed_signals) / sizeof(passed_signals[0]))
+/* For 64 GPUs and the tracer's buffers, and below the usual limit of 1024. */
+#define DESCRIPTORS 512
 
 static sigset_t caught, mask_before;
 
@@ -110,6 +112,19 @@ static int exec_search(char *const *argv, char *const *envp)
 	return err;
 }
 
+/*
+ * The tracer's threads share the program's descriptor table from the start, and the kernel grows a
+ * shared one only after all processors have let go of the old: milliseconds for a program that opens
+ * many devices. Here it has one user, and it stays large.
+ */
+static void grow_descriptor_table(int fd)
+{
+	int last = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTORS - 1);
+
+	if (last >= 0)
+		close(last);
+}
+
 int child_start(struct child *child, char *const *argv, char *const *envp)
 {
 	int pipe_fds[2], err = 0;
@@ -120,6 +135,7 @@ int child_start(struct child *child, char *const *argv, char *const *envp)
 	child->pid = fork();
 	if (child->pid == 0) {
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
+		grow_descriptor_table(pipe_fds[1]);
 		err = exec_search(argv, envp);
 		(void)!write(pipe_fds[1], &err, sizeof(err)); /* the exit status says it too */
 		_exit(CHILD_EXIT_NOT_FOUND);

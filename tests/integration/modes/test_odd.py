@@ -127,6 +127,12 @@ class Program(Odd):
         done = self.record("python3", "-c", "import os; os.closerange(0, 65536); os._exit(3)")
         self.assertEqual(done.returncode, 3, done.stderr)
 
+    def test_the_descriptor_table_is_large_before_there_are_threads(self):
+        table = self.script("table", "#!/bin/sh\n"
+                            "while read name size; do [ $name = FDSize: ] && exit $((size / 64)); done"
+                            " < /proc/$$/status\n")
+        self.assertGreaterEqual(self.record(table).returncode, 512 // 64)
+
     def test_a_program_that_changes_its_directory(self):
         done = self.record(SH, "-c", f"cd /; exec {CLIENTS}/holder", out="relative/deep",
                            cwd=self.folder, stdin=subprocess.DEVNULL)
