@@ -223,11 +223,9 @@ static uint64_t member(const struct args *args, const char *base, const char *na
 	return value;
 }
 
-static struct fault *read_fault(const struct call *call, const struct args *args, const char *base,
-				int64_t time_ns)
+static struct fault *fault_new(const struct call *call, int64_t time_ns)
 {
 	struct fault *fault = g_new0(struct fault, 1);
-	char *failure = g_strdup_printf("%s_failure", base);
 
 	fault->process = call->thread->process;
 	fault->vtid = call->thread->vtid;
@@ -235,6 +233,15 @@ static struct fault *read_fault(const struct call *call, const struct args *args
 	fault->stack = call->stack;
 	fault->time_ns = fault->last_ns = time_ns;
 	fault->count = 1;
+	return fault;
+}
+
+static struct fault *read_fault(const struct call *call, const struct args *args, const char *base,
+				int64_t time_ns)
+{
+	struct fault *fault = fault_new(call, time_ns);
+	char *failure = g_strdup_printf("%s_failure", base);
+
 	fault->event_id = (uint32_t)member(args, base, "event_id");
 	fault->node_id = (uint32_t)member(args, base, "node_id");
 	fault->is_memory = member(args, base, "type") == EVENT_MEMORY;
@@ -340,13 +347,7 @@ static void take_told(struct faults *faults, const struct call *call, uint32_t e
 	if (!gpu_id || (type != EVENT_HARDWARE && type != EVENT_MEMORY))
 		return;
 	node = process_node_of_gpu(call->thread->process, (uint32_t)gpu_id);
-	fault = g_new0(struct fault, 1);
-	fault->process = call->thread->process;
-	fault->vtid = call->thread->vtid;
-	fault->type = call->type;
-	fault->stack = call->stack;
-	fault->time_ns = fault->last_ns = time_ns;
-	fault->count = 1;
+	fault = fault_new(call, time_ns);
 	fault->event_id = event_id;
 	fault->node_id = node ? node->node_id : UINT32_MAX;
 	fault->is_memory = type == EVENT_MEMORY;

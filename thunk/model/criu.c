@@ -104,6 +104,8 @@ static int check(const struct kfd_ioctl_criu_args *args)
 {
 	bool has_arrays = args->devices && args->bos && args->priv_data;
 
+	if (!may_checkpoint())
+		return -EACCES;
 	switch (args->op) {
 	case KFD_CRIU_OP_CHECKPOINT:
 		return has_arrays ? 0 : -EINVAL;
@@ -133,11 +135,8 @@ int kfd_model_call_criu_op(struct kfd_model_call *call)
 {
 	struct kfd_ioctl_criu_args *args = call->args;
 	struct kfd_model_process *process = call->process;
-	int rc;
+	int rc = check(args);
 
-	if (!may_checkpoint())
-		return -EACCES;
-	rc = check(args);
 	if (rc)
 		return rc;
 	/* only the process itself has the descriptors and the memory that are restored */
@@ -148,11 +147,8 @@ int kfd_model_call_criu_op(struct kfd_model_call *call)
 
 int kfd_model_criu_through(pid_t opener, struct kfd_ioctl_criu_args *args)
 {
-	int rc;
+	int rc = check(args);
 
-	if (!may_checkpoint())
-		return -EACCES;
-	rc = check(args);
 	if (rc)
 		return rc;
 	if (args->op == KFD_CRIU_OP_RESTORE)

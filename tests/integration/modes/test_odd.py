@@ -301,12 +301,12 @@ class Signals(Odd):
             self.check_ending(-1, number)
             self.assertIn(self.said, self.log.read_text())
 
-    def test_the_terminal_is_closed(self):
-        """As over ssh: only the session's leader is told, which the program would be by itself."""
+    def at_a_terminal(self, *command):
+        """A recording that leads the session of a terminal, when its program says "ready".
+        @return it and the terminal's other end."""
         master, slave = os.openpty()
         process = subprocess.Popen(
-            [KFDSCOPE, "record", "-o", self.out, *self.options, "--", "sh", "-c",
-             "echo ready; exec sleep 300"],
+            [KFDSCOPE, "record", "-o", self.out, *self.options, "--", *command],
             stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         self.addCleanup(process.wait)
@@ -315,22 +315,17 @@ class Signals(Odd):
         said = b""
         while b"ready" not in said:
             said += os.read(master, 1024)
+        return process, master
+
+    def test_the_terminal_is_closed(self):
+        """As over ssh: only the session's leader is told, which the program would be by itself."""
+        process, master = self.at_a_terminal("sh", "-c", "echo ready; exec sleep 300")
         os.close(master)
         self.assertEqual(process.wait(60), -signal.SIGHUP)
         self.check_ending(-1, signal.SIGHUP)
 
     def test_ctrl_c_at_a_terminal(self):
-        master, slave = os.openpty()
-        process = subprocess.Popen(
-            [KFDSCOPE, "record", "-o", self.out, *self.options, "--", CLIENTS / "holder"],
-            stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        os.close(slave)
-        said = b""
-        while b"ready" not in said:
-            said += os.read(master, 1024)
+        process, master = self.at_a_terminal(CLIENTS / "holder")
         os.write(master, b"\x03\x03")
         while True:
             try:

@@ -32,6 +32,7 @@
 
 #include <drm.h>
 
+#include "asleep.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 
 #define TOPOLOGY "/sys/class/kfd/kfd/topology"
@@ -590,7 +591,7 @@ static int open_context(void)
 struct waiting {
 	int fd, rc, error;
 	uint32_t event_id;
-	_Atomic pid_t thread; /* once it runs */
+	pid_t thread; /* asleep.h */
 };
 
 static void *wait_for_ever(void *arg)
@@ -601,35 +602,10 @@ static void *wait_for_ever(void *arg)
 						   .num_events = 1,
 						   .timeout = UINT32_MAX };
 
-	w->thread = gettid();
+	asleep_mark(&w->thread);
 	w->rc = ioctl(w->fd, AMDKFD_IOC_WAIT_EVENTS, &args);
 	w->error = errno;
 	return NULL;
-}
-
-static bool is_asleep(pid_t thread)
-{
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
-	file = fopen(path, "re");
-	assert_non_null(file);
-	assert_int_equal(fscanf(file, "%*[^)]) %c", &state), 1);
-	fclose(file);
-	return state == 'S';
-}
-
-/* Nothing but the wait takes long in the thread's life. */
-static void until_asleep(struct waiting *w)
-{
-	const struct timespec pause = { .tv_nsec = 5000000 };
-	int looks = 0;
-
-	while (looks < 3) {
-		nanosleep(&pause, NULL);
-		looks = w->thread && is_asleep(w->thread) ? looks + 1 : 0;
-	}
 }
 
 static void on_signal(int number)
@@ -662,7 +638,7 @@ static void a_call_keeps_the_device_that_is_closed(void **state)
 	w.event_id = event.event_id;
 	sigaction(SIGUSR1, &action, &old);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_ever, &w), 0);
-	until_asleep(&w);
+	asleep_await(&w.thread);
 	close(w.fd);
 	assert_int_equal(free_contexts(), CONTEXTS_MAX - 1);
 	pthread_kill(thread, SIGUSR1);
