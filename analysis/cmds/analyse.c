@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cmds/copies.h"
+#include "cmds/sources.h"
 #include "input/discover.h"
 #include "input/metadata.h"
 #include "input/salvage.h"
@@ -37,16 +38,14 @@ struct analysis {
 	struct copies *copies; /* owned */
 	bool is_cut;           /* a live recording had not ended */
 	struct report_notes notes;
-	struct model *model;              /* owned */
-	struct feed *feed;                /* owned */
-	struct report *report;            /* owned */
-	struct out_folder folder;         /* of a derived trace */
-	char *write_problem;              /* owned; NULL: it could be written */
-	bool input_failed;                /* what a derived trace is made from */
-	const bt_plugin *ctf, *utils;     /* owned */
-	bt_graph *graph;                  /* owned */
-	const bt_component_filter *muxer; /* borrowed from the graph */
-	uint64_t inputs;                  /* connected to the muxer */
+	struct model *model;      /* owned */
+	struct feed *feed;        /* owned */
+	struct report *report;    /* owned */
+	struct out_folder folder; /* of a derived trace */
+	char *write_problem;      /* owned; NULL: it could be written */
+	bool input_failed;        /* what a derived trace is made from */
+	struct sources *sources;  /* owned; with the graph */
+	GPtrArray *cuts;          /* of char *, owned: streams not read to their ends */
 	enum feed_status status;
 };
 
@@ -61,20 +60,6 @@ static void complain(const struct analysis *analysis, const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
-}
-
-/* The deepest cause of babeltrace2's error on this thread, in one line; clears the error. */
-static char *take_cause(void)
-{
-	const bt_error *error = bt_current_thread_take_error();
-	char *text;
-
-	if (!error)
-		return g_strdup("unknown error");
-	text = g_strdup(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
-	bt_error_release(error);
-	g_strdelimit(g_strchomp(text), "\n", ' ');
-	return text;
 }
 
 static void note(struct analysis *analysis, char *text)
@@ -178,84 +163,22 @@ static guint open_traces(struct analysis *analysis)
 	return analysis->salvages->len;
 }
 
-static bool make_graph(struct analysis *analysis)
+/* What a stream that cannot be read further had to say is missing from there on. */
+static void note_cut(void *data, guint trace, const char *stream, int64_t last_ns,
+		     const char *problem)
 {
-	const bt_component_class_filter *class;
-	bool ok = bt_plugin_find("ctf", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE,
-				 &analysis->ctf) == BT_PLUGIN_FIND_STATUS_OK &&
-		  bt_plugin_find("utils", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE,
-				 &analysis->utils) == BT_PLUGIN_FIND_STATUS_OK;
+	struct analysis *analysis = data;
+	struct salvage *salvage = &g_array_index(analysis->salvages, struct salvage, trace);
+	char *when = last_ns == INT64_MIN
+			     ? g_strdup("its beginning")
+			     : g_strdup_printf("%" G_GINT64_FORMAT ".%09d (Unix time)",
+					       last_ns / 1000000000, (int)(last_ns % 1000000000));
+	char *text = g_strdup_printf("stream %s of '%s' could be read up to %s only: %s", stream,
+				     salvage->trace, when, problem);
 
-	analysis->graph = ok ? bt_graph_create(0) : NULL;
-	class = ok ? bt_plugin_borrow_filter_component_class_by_name_const(analysis->utils, "muxer")
-		   : NULL;
-	if (!analysis->graph || !class ||
-	    bt_graph_add_filter_component(analysis->graph, class, "muxer", NULL,
-					  BT_LOGGING_LEVEL_NONE,
-					  &analysis->muxer) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
-		char *cause = take_cause();
-
-		complain(analysis, "babeltrace2's plugins 'ctf' and 'utils' do not work: %s",
-			 cause);
-		g_free(cause);
-		return false;
-	}
-	return true;
-}
-
-static bool connect_source(struct analysis *analysis, const bt_component_source *source)
-{
-	uint64_t count = bt_component_source_get_output_port_count(source);
-
-	for (uint64_t i = 0; i < count; i++) {
-		const bt_port_input *in = bt_component_filter_borrow_input_port_by_index_const(
-			analysis->muxer, analysis->inputs);
-
-		if (bt_graph_connect_ports(
-			    analysis->graph,
-			    bt_component_source_borrow_output_port_by_index_const(source, i), in,
-			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
-			return false;
-		analysis->inputs++; /* the muxer has added the next one */
-	}
-	return true;
-}
-
-static bool add_source(struct analysis *analysis, const struct salvage *salvage)
-{
-	const bt_component_class_source *class =
-		bt_plugin_borrow_source_component_class_by_name_const(analysis->ctf, "fs");
-	bt_value *params = bt_value_map_create(), *inputs = NULL;
-	const bt_component_source *source = NULL;
-	char *name = g_strdup_printf("input%" G_GUINT64_FORMAT, analysis->inputs);
-	bool ok;
-
-	ok = params &&
-	     bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ==
-		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
-	     bt_value_array_append_string_element(inputs, salvage->path) ==
-		     BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK &&
-	     class &&
-	     bt_graph_add_source_component(analysis->graph, class, name, params,
-					   BT_LOGGING_LEVEL_NONE,
-					   &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
-	     connect_source(analysis, source);
-	bt_value_put_ref(params);
-	g_free(name);
-	return ok;
-}
-
-/* babeltrace2 only logs what is wrong with metadata; its cause is that no trace can be made. */
-static char *source_problem(const char *trace)
-{
-	char *cause = take_cause(), *problem;
-
-	if (g_str_has_prefix(cause, "Cannot create trace"))
-		problem = g_strdup_printf("'%s/metadata' is damaged, or not CTF 1.8", trace);
-	else
-		problem = g_strdup_printf("cannot read the trace '%s': %s", trace, cause);
-	g_free(cause);
-	return problem;
+	salvage->missing_from_ns = MIN(salvage->missing_from_ns, last_ns);
+	g_ptr_array_add(analysis->cuts, text);
+	g_free(when);
 }
 
 /* A bad input is an error when it is alone, else the report says that it is missing. */
@@ -273,19 +196,26 @@ static void tell_source(struct analysis *analysis, char *problem)
 static bool add_sources(struct analysis *analysis)
 {
 	guint opened = 0;
+	char *problem;
 
+	analysis->sources = sources_new(note_cut, analysis, &problem);
+	if (!analysis->sources) {
+		complain(analysis, "%s", problem);
+		g_free(problem);
+		return false;
+	}
 	for (guint i = 0; i < analysis->salvages->len; i++) {
 		const struct salvage *salvage =
 			&g_array_index(analysis->salvages, struct salvage, i);
 
-		if (add_source(analysis, salvage))
+		if (sources_add(analysis->sources, i, salvage->path, salvage->trace, &problem))
 			opened++;
 		else
-			tell_source(analysis, source_problem(salvage->trace));
+			tell_source(analysis, problem);
 	}
 	if (!opened)
 		return false;
-	if (analysis->inputs == 0) {
+	if (sources_count(analysis->sources) == 0) {
 		complain(analysis, "the recording '%s' has no events at all",
 			 analysis->options->paths[0]);
 		return false;
@@ -313,21 +243,24 @@ static bt_graph_simple_sink_component_consume_func_status consume(bt_message_ite
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
 }
 
+static bool connect(struct analysis *analysis, const bt_port_output *out, const bt_port_input *in)
+{
+	return bt_graph_connect_ports(sources_graph(analysis->sources), out, in, NULL) ==
+	       BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+}
+
 static bool add_sink(struct analysis *analysis)
 {
 	const bt_component_sink *sink;
 	char *cause;
 
-	if (bt_graph_add_simple_sink_component(analysis->graph, "report", NULL, consume, NULL,
-					       analysis,
+	if (bt_graph_add_simple_sink_component(sources_graph(analysis->sources), "report", NULL,
+					       consume, NULL, analysis,
 					       &sink) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
-	    bt_graph_connect_ports(
-		    analysis->graph,
-		    bt_component_filter_borrow_output_port_by_index_const(analysis->muxer, 0),
-		    bt_component_sink_borrow_input_port_by_index_const(sink, 0),
-		    NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+	    connect(analysis, sources_output(analysis->sources),
+		    bt_component_sink_borrow_input_port_by_index_const(sink, 0)))
 		return true;
-	cause = take_cause();
+	cause = sources_take_cause();
 	complain(analysis, "cannot build babeltrace2's graph: %s", cause);
 	g_free(cause);
 	return false;
@@ -344,7 +277,6 @@ static bool is_one_host(const struct analysis *analysis)
 }
 
 static void before_end(void *data);
-static bool goes_on(void *data);
 
 static bool is_stopped(void *data)
 {
@@ -371,19 +303,12 @@ static const bt_component_class_filter *make_timeline_class(void)
 	return class;
 }
 
-static bool connect(struct analysis *analysis, const bt_port_output *out, const bt_port_input *in)
-{
-	return bt_graph_connect_ports(analysis->graph, out, in, NULL) ==
-	       BT_GRAPH_CONNECT_PORTS_STATUS_OK;
-}
-
-/* muxer -> filter.kfd.timeline -> sink.ctf.fs */
+/* streams -> filter.kfd.timeline -> sink.ctf.fs */
 static bool add_derived(struct analysis *analysis)
 {
 	struct timeline_shared shared = { .model = analysis->model,
 					  .feed = analysis->feed,
 					  .at_end = before_end,
-					  .goes_on = goes_on,
 					  .is_stopped = is_stopped,
 					  .data = analysis,
 					  .failed = &analysis->input_failed,
@@ -391,7 +316,8 @@ static bool add_derived(struct analysis *analysis)
 					  .end_ns = analysis->options->end_ns };
 	const bt_component_class_filter *filter_class = make_timeline_class();
 	const bt_component_class_sink *sink_class =
-		bt_plugin_borrow_sink_component_class_by_name_const(analysis->ctf, "fs");
+		bt_plugin_borrow_sink_component_class_by_name_const(sources_ctf(analysis->sources),
+								    "fs");
 	bt_value *params = bt_value_map_create();
 	const bt_component_filter *filter;
 	const bt_component_sink *sink;
@@ -405,20 +331,19 @@ static bool add_derived(struct analysis *analysis)
 	     bt_value_map_insert_bool_entry(params, "quiet", BT_TRUE) ==
 		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
 	     bt_graph_add_filter_component_with_initialize_method_data(
-		     analysis->graph, filter_class, "timeline", NULL, &shared,
+		     sources_graph(analysis->sources), filter_class, "timeline", NULL, &shared,
 		     BT_LOGGING_LEVEL_NONE, &filter) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
-	     bt_graph_add_sink_component(analysis->graph, sink_class, "derived", params,
-					 BT_LOGGING_LEVEL_NONE,
+	     bt_graph_add_sink_component(sources_graph(analysis->sources), sink_class, "derived",
+					 params, BT_LOGGING_LEVEL_NONE,
 					 &sink) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
-	     connect(analysis,
-		     bt_component_filter_borrow_output_port_by_index_const(analysis->muxer, 0),
+	     connect(analysis, sources_output(analysis->sources),
 		     bt_component_filter_borrow_input_port_by_index_const(filter, 0)) &&
 	     connect(analysis, bt_component_filter_borrow_output_port_by_index_const(filter, 0),
 		     bt_component_sink_borrow_input_port_by_index_const(sink, 0));
 	bt_value_put_ref(params);
 	bt_component_class_filter_put_ref(filter_class);
 	if (!ok) {
-		char *cause = take_cause();
+		char *cause = sources_take_cause();
 
 		complain(analysis, "cannot write a trace to '%s': %s", analysis->options->output,
 			 cause);
@@ -427,64 +352,36 @@ static bool add_derived(struct analysis *analysis)
 	return ok;
 }
 
-/* Notes that what comes after is not known; takes babeltrace2's error. */
-static void note_stop(struct analysis *analysis)
-{
-	int64_t end_ns = model_end_ns(analysis->model);
-	char *cause = take_cause();
-
-	if (strstr(cause, "timestamp is less than")) {
-		g_free(cause);
-		cause = g_strdup("events of a stream go back in time: it is damaged, or a file of "
-				 "another recording");
-	}
-	note(analysis,
-	     g_strdup_printf("reading stopped at %" G_GINT64_FORMAT ".%09d (Unix time): %s",
-			     end_ns / 1000000000, (int)(end_ns % 1000000000), cause));
-	g_free(cause);
-}
-
-/* A derived trace ends where its input does: its sink cannot close what stays open. */
-static bool goes_on(void *data)
-{
-	struct analysis *analysis = data;
-
-	if (model_events(analysis->model) == 0)
-		return false;
-	note_stop(analysis);
-	analysis->status = FEED_ERROR;
-	return true;
-}
-
 /* @return false when nothing can be read; the one line that says so is on stderr. */
 static bool run_graph(struct analysis *analysis)
 {
 	const bool is_derived = analysis->options->report == ANALYSE_DERIVED;
 	bt_graph_run_once_status status = BT_GRAPH_RUN_ONCE_STATUS_OK;
+	char *cause = NULL;
 
 	while ((is_derived || !interrupted) && status == BT_GRAPH_RUN_ONCE_STATUS_OK)
-		status = bt_graph_run_once(analysis->graph);
-	if (interrupted) {
-		note(analysis, g_strdup("interrupted"));
-	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END && is_derived &&
-		   !analysis->input_failed) {
-		/* babeltrace2's cause is that its sink failed, not why. */
-		g_free(take_cause());
-		analysis->write_problem =
-			g_strdup("babeltrace2 could not write its files (is the disk full?)");
-	} else if (status != BT_GRAPH_RUN_ONCE_STATUS_END) {
-		char *cause;
-
-		if (model_events(analysis->model)) {
-			note_stop(analysis);
-			return true;
-		}
-		cause = take_cause();
-		complain(analysis, "cannot read '%s': %s", analysis->options->paths[0], cause);
-		g_free(cause);
+		status = bt_graph_run_once(sources_graph(analysis->sources));
+	if (model_events(analysis->model) == 0 && analysis->cuts->len) {
+		complain(analysis, "%s", (char *)g_ptr_array_index(analysis->cuts, 0));
 		return false;
 	}
-	return true;
+	while (analysis->cuts->len)
+		note(analysis, g_ptr_array_steal_index(analysis->cuts, 0));
+	if (interrupted) {
+		note(analysis, g_strdup("interrupted"));
+		return true;
+	}
+	if (status == BT_GRAPH_RUN_ONCE_STATUS_END)
+		return true;
+	cause = sources_take_cause();
+	if (is_derived && !analysis->input_failed)
+		/* babeltrace2's cause is that its sink failed, not why. */
+		analysis->write_problem =
+			g_strdup("babeltrace2 could not write its files (is the disk full?)");
+	else
+		complain(analysis, "cannot read '%s': %s", analysis->options->paths[0], cause);
+	g_free(cause);
+	return analysis->write_problem != NULL;
 }
 
 /* What a damaged stream no longer says is lost like events that the tracer discarded. */
@@ -505,7 +402,7 @@ static void add_losses(struct analysis *analysis)
 		values_set(&record.values, FIELD_LOST, 0); /* nobody knows how many */
 		model_take(analysis->model, &record);
 	}
-	if (analysis->status == FEED_ERROR || interrupted || analysis->is_cut) {
+	if (interrupted || analysis->is_cut) {
 		struct record record;
 
 		record_reset(&record, RECORD_LOST);
@@ -585,20 +482,16 @@ static bool is_complete(const char *folder)
 	return complete;
 }
 
-/* A graph that cannot be torn down; the process ends soon. */
-static bt_graph *abandoned;
-
 static int finish_derived(struct analysis *analysis)
 {
 	char *complaint = feed_complaint(analysis->feed);
 	int error;
 
 	/* This writes the metadata. After a failed write it would end in a fault of that sink. */
-	if (analysis->write_problem || complaint) {
-		abandoned = analysis->graph;
-		analysis->graph = NULL;
-	}
-	BT_GRAPH_PUT_REF_AND_RESET(analysis->graph);
+	if (analysis->write_problem || complaint)
+		sources_abandon(analysis->sources);
+	sources_free(analysis->sources);
+	analysis->sources = NULL;
 	if (complaint && !analysis->write_problem) {
 		complain(analysis, "%s", complaint);
 		g_free(complaint);
@@ -745,7 +638,7 @@ static int run(struct analysis *analysis)
 	}
 	if (!is_derived && !open_report(analysis))
 		return ANALYSE_OUTPUT;
-	if (!make_graph(analysis) || !add_sources(analysis))
+	if (!add_sources(analysis))
 		return ANALYSE_UNREADABLE;
 	if (is_derived && !add_derived(analysis))
 		return ANALYSE_OUTPUT;
@@ -770,19 +663,19 @@ int analyse_run(const struct analyse_options *options)
 	analysis.traces = g_ptr_array_new_with_free_func(g_free);
 	analysis.salvages = g_array_new(FALSE, TRUE, sizeof(struct salvage));
 	g_array_set_clear_func(analysis.salvages, close_salvage);
+	analysis.cuts = g_ptr_array_new_with_free_func(g_free);
 	analysis.notes.partial = g_ptr_array_new_with_free_func(g_free);
 	analysis.model = model_new();
 	analysis.feed = feed_new(analysis.model);
 	rc = run(&analysis);
-	bt_graph_put_ref(analysis.graph); /* before what its sink uses */
-	bt_plugin_put_ref(analysis.ctf);
-	bt_plugin_put_ref(analysis.utils);
+	sources_free(analysis.sources); /* before what its sink uses */
 	feed_free(analysis.feed);
 	report_free(analysis.report);
 	out_folder_close(&analysis.folder);
 	g_free(analysis.write_problem);
 	model_free(analysis.model);
 	g_array_free(analysis.salvages, TRUE);
+	g_ptr_array_free(analysis.cuts, TRUE);
 	copies_free(analysis.copies);
 	g_ptr_array_free(analysis.traces, TRUE);
 	g_ptr_array_free(analysis.notes.partial, TRUE);

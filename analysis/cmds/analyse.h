@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs one report over recordings: finds the traces below the given directories, builds the
- * babeltrace2 graph source.ctf.fs -> muxer -> report, runs it, and says in one line what went wrong.
+ * babeltrace2 graph source.ctf.fs -> merge -> report, runs it, and says in one line what went wrong.
  */
 #ifndef KFDSCOPE_ANALYSIS_CMDS_ANALYSE_H
 #define KFDSCOPE_ANALYSIS_CMDS_ANALYSE_H

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A graph of source.ctf.fs, a muxer and a simple sink (messages.h). */
+/* The graph of an analysis with a sink of its own (messages.h). */
 #include "messages.h"
+
+#include <glib.h>
+
+#include "cmds/sources.h"
 
 struct walk {
 	bool (*take)(void *data, const bt_message *message);
 	void *data; /* borrowed */
-	bool is_enough;
+	bool is_enough, is_cut;
 };
 
 static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator,
@@ -46,64 +50,43 @@ static bt_graph_simple_sink_component_initialize_func_status initialize(
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
 }
 
-/* source.ctf.fs has one output port a stream: a muxer joins them. */
-static bool connect_streams(bt_graph *graph, const bt_component_source *source,
-			    const bt_component_filter *muxer, const bt_component_sink *sink)
+static void note_cut(void *data, guint trace, const char *stream, int64_t last_ns,
+		     const char *problem)
 {
-	uint64_t ports = bt_component_source_get_output_port_count(source);
+	struct walk *walk = data;
 
-	for (uint64_t i = 0; i < ports; i++) {
-		/* The muxer adds an input port each time one is connected. */
-		uint64_t last = bt_component_filter_get_input_port_count(muxer) - 1;
+	(void)trace;
+	(void)stream;
+	(void)last_ns;
+	(void)problem;
+	walk->is_cut = true;
+}
 
-		if (bt_graph_connect_ports(
-			    graph, bt_component_source_borrow_output_port_by_index_const(source, i),
-			    bt_component_filter_borrow_input_port_by_index_const(muxer, last),
-			    NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
-			return false;
-	}
-	return bt_graph_connect_ports(
-		       graph, bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
-		       bt_component_sink_borrow_input_port_by_index_const(sink, 0),
-		       NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK;
+static bool connect_sink(struct sources *sources, struct walk *walk)
+{
+	const bt_component_sink *sink;
+
+	return bt_graph_add_simple_sink_component(sources_graph(sources), "walk", initialize,
+						  consume, NULL, walk,
+						  &sink) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+	       bt_graph_connect_ports(sources_graph(sources), sources_output(sources),
+				      bt_component_sink_borrow_input_port_by_index_const(sink, 0),
+				      NULL) == BT_GRAPH_CONNECT_PORTS_STATUS_OK;
 }
 
 bool messages_walk(const char *directory, bool (*take)(void *data, const bt_message *message),
 		   void *data)
 {
 	struct walk walk = { .take = take, .data = data };
-	const bt_plugin *ctf = NULL, *utils = NULL;
-	const bt_component_source *source = NULL;
-	const bt_component_filter *muxer = NULL;
-	const bt_component_sink *sink = NULL;
-	bt_graph *graph = bt_graph_create(0);
-	bt_value *params = bt_value_map_create(), *inputs = NULL;
-	bool ok = false;
+	char *problem = NULL;
+	struct sources *sources = sources_new(note_cut, &walk, &problem);
+	bool ok = sources && sources_add(sources, 0, directory, directory, &problem) &&
+		  connect_sink(sources, &walk) &&
+		  bt_graph_run(sources_graph(sources)) == BT_GRAPH_RUN_STATUS_OK;
 
-	if (bt_plugin_find("ctf", true, true, true, true, true, &ctf) != BT_PLUGIN_FIND_STATUS_OK ||
-	    bt_plugin_find("utils", true, true, true, true, true, &utils) !=
-		    BT_PLUGIN_FIND_STATUS_OK)
-		goto out;
-	if (bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ||
-	    bt_value_array_append_string_element(inputs, directory))
-		goto out;
-	if (bt_graph_add_source_component(
-		    graph, bt_plugin_borrow_source_component_class_by_name_const(ctf, "fs"), "in",
-		    params, BT_LOGGING_LEVEL_NONE, &source) ||
-	    bt_graph_add_filter_component(
-		    graph, bt_plugin_borrow_filter_component_class_by_name_const(utils, "muxer"),
-		    "mux", NULL, BT_LOGGING_LEVEL_NONE, &muxer) ||
-	    bt_graph_add_simple_sink_component(graph, "walk", initialize, consume, NULL, &walk,
-					       &sink))
-		goto out;
-	ok = connect_streams(graph, source, muxer, sink) &&
-	     bt_graph_run(graph) == BT_GRAPH_RUN_STATUS_OK;
-out:
 	if (!ok)
 		bt_current_thread_clear_error();
-	bt_value_put_ref(params);
-	bt_graph_put_ref(graph);
-	bt_plugin_put_ref(ctf);
-	bt_plugin_put_ref(utils);
-	return ok;
+	g_free(problem);
+	sources_free(sources);
+	return ok && !walk.is_cut;
 }

@@ -210,10 +210,7 @@ static bt_message_iterator_class_next_method_status pull(struct pass *pass)
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_AGAIN;
 	default:
-		if (!shared->goes_on || !shared->goes_on(shared->data))
-			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
-		end(pass);
-		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK;
+		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
 	}
 	for (uint64_t i = 0; i < count; i++) {
 		note_stream(pass, messages[i]);

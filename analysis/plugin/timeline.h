@@ -16,11 +16,6 @@ struct timeline_shared {
 	struct feed *feed;
 	/* Called at the end of the input, before the last events are made. May be NULL. */
 	void (*at_end)(void *data);
-	/*
-	 * Called when the input cannot be read further, with babeltrace2's error still set. @return true
-	 * (and the error taken) when what has been read is all that there is. May be NULL: it is an error.
-	 */
-	bool (*goes_on)(void *data);
 	/* Asked now and then: true ends the input there. May be NULL. */
 	bool (*is_stopped)(void *data);
 	void *data;

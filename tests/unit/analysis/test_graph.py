@@ -16,7 +16,7 @@ import unittest
 from ctf_trace import Program, Trace
 
 KFDSCOPE = PLUGIN_DIR = BIG_TRACE = None
-PARTIAL = 3
+PARTIAL, UNREADABLE = 3, 4
 # Debian's bindings are for Debian's Python.
 PYTHON = "/usr/bin/python3"
 # Python's own plug-ins are slow to look for, and Python's memory is not ours to check.
@@ -192,21 +192,63 @@ class Derived(Case):
         self.assertEqual(done.stderr, "")
         self.assertIn("kfd_timeline:memory", done.stdout)
 
-    def test_input_that_cannot_be_read_further(self):
+    def damaged(self, streams):
+        """Two programs, each in a stream of its own; these streams are damaged."""
         trace = Trace(streams=2, events_a_packet=4)
         for stream in range(2):
             program = Program(trace, vpid=10 + stream, vtid=10 + stream, stream=stream)
             for i in range(6):
                 program.alloc(1000 + 1000 * i + stream, 4096, 0x10000 * (i + 1), i + 1)
         trace.write(self.path("trace"))
-        with open(self.path("trace/channel_1"), "r+b") as file:
-            file.seek(2 * 4096 + 84)  # behind the header of the third packet
-            file.write(b"\xff\xff")  # no such event
+        for stream, packet in streams.items():
+            with open(self.path(f"trace/channel_{stream}"), "r+b") as file:
+                file.seek(packet * 4096 + 84)  # behind the header of the packet
+                file.write(b"\xff\xff")  # no such event
+        return self.path("trace")
+
+    def test_input_that_cannot_be_read_further(self):
         done = subprocess.run([KFDSCOPE, "timeline", "-o", self.path("derived"),
-                               self.path("trace")], capture_output=True, text=True, timeout=120,
+                               self.damaged({1: 2})], capture_output=True, text=True, timeout=120,
                               check=False)
-        self.assertIn("reading stopped at", done.stderr)
+        self.assertIn("could be read up to 1700000000.000002004 (Unix time) only", done.stderr)
+        self.assertNotIn("addr=", done.stderr)
         self.check(self.path("derived"), done.returncode, done.stderr)
+
+    def test_the_other_streams_are_read_to_their_ends(self):
+        done = self.run_words(KFDSCOPE, "leaks", "--json", self.damaged({1: 2}), code=PARTIAL)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        report = json.loads(done.stdout)
+        blocks = [process["left"]["blocks"] + process["undecided"]["blocks"]
+                  for process in report["processes"]]
+        self.assertEqual(blocks, [6, 2])
+        self.assertFalse(report["complete"])
+
+    def test_each_damaged_stream_is_told(self):
+        done = self.run_words(KFDSCOPE, "leaks", "--json", self.damaged({0: 5, 1: 0}),
+                              code=PARTIAL)
+        self.assertRegex(done.stderr, "stream 0 of '.*' could be read up to 1700000000.0000050")
+        self.assertRegex(done.stderr, "stream 1 of '.*' could be read up to its beginning only")
+        self.assertEqual(len(done.stderr.splitlines()), 2, done.stderr)
+        self.assertEqual(len(json.loads(done.stdout)["processes"]), 1)
+
+    def test_a_trace_whose_clock_counts_from_another_moment_is_told_and_left_out(self):
+        for name in ("ours", "other"):
+            trace = Trace()
+            Program(trace).alloc(2000, 4096, 0x10000, 1)
+            trace.write(self.path(name))
+        with open(self.path("other/metadata"), "r+b") as file:
+            text = file.read().replace(b'tracer_name = "lttng-ust"', b'tracer_name = "some other"')
+            file.seek(0)
+            file.write(text)
+        done = self.run_words(KFDSCOPE, "leaks", "--json", self.path("ours"), self.path("other"),
+                              code=PARTIAL)
+        self.assertRegex(done.stderr, "'.*/other' could be .* its clock has another origin")
+        self.assertEqual(len(json.loads(done.stdout)["processes"]), 1)
+
+    def test_nothing_that_can_be_read(self):
+        done = self.run_words(KFDSCOPE, "leaks", self.damaged({0: 0, 1: 0}), code=UNREADABLE)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual(done.stdout, "")
 
     def test_an_interrupt(self):
         child = interrupted(self, "timeline", "-o", self.path("derived"))

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces into a graph (sources.h). */
+#include "cmds/sources.h"
+
+#include <string.h>
+
+#include "plugin/merge.h"
+
+/* A stream, by the number of its port at the merging filter. */
+struct stream {
+	guint trace;
+	char *name; /* owned */
+};
+
+struct sources {
+	sources_cut_fn *cut;
+	void *data;
+	struct merge_listener listener;
+	const bt_plugin *ctf;             /* owned */
+	bt_graph *graph;                  /* owned */
+	const bt_component_filter *merge; /* borrowed from the graph */
+	GArray *streams;                  /* of struct stream */
+};
+
+/* babeltrace2 ends many a sentence with addresses and numbers of its own: ": msg-it-addr=0x…, …". */
+static void drop_details(char *text)
+{
+	for (char *at = strstr(text, ": "); at; at = strstr(at + 1, ": ")) {
+		if (at[2 + strcspn(at + 2, "=,: ")] == '=') {
+			*at = '\0';
+			return;
+		}
+	}
+}
+
+char *sources_take_cause(void)
+{
+	const bt_error *error = bt_current_thread_take_error();
+	char *text;
+
+	if (!error)
+		return g_strdup("unknown error");
+	text = g_strdup(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
+	bt_error_release(error);
+	g_strdelimit(g_strchomp(text), "\n", ' ');
+	drop_details(text);
+	return text;
+}
+
+static void input_failed(void *data, uint64_t input, int64_t last_ns, const char *problem)
+{
+	const struct sources *sources = data;
+	const struct stream *stream = &g_array_index(sources->streams, struct stream, input);
+	char *cause = problem ? g_strdup(problem) : sources_take_cause();
+
+	sources->cut(sources->data, stream->trace, stream->name, last_ns, cause);
+	g_free(cause);
+}
+
+static void clear_stream(void *data)
+{
+	g_free(((struct stream *)data)->name);
+}
+
+struct sources *sources_new(sources_cut_fn *cut, void *data, char **problem)
+{
+	struct sources *sources = g_new0(struct sources, 1);
+	char *cause;
+
+	*problem = NULL;
+	sources->cut = cut;
+	sources->data = data;
+	sources->listener = (struct merge_listener){ input_failed, sources };
+	sources->streams = g_array_new(FALSE, TRUE, sizeof(struct stream));
+	g_array_set_clear_func(sources->streams, clear_stream);
+	if (bt_plugin_find("ctf", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &sources->ctf) ==
+	    BT_PLUGIN_FIND_STATUS_OK)
+		sources->graph = bt_graph_create(0);
+	if (sources->graph)
+		sources->merge = merge_add(sources->graph, &sources->listener);
+	if (sources->merge)
+		return sources;
+	cause = sources_take_cause();
+	*problem = g_strdup_printf("babeltrace2's plugin 'ctf' does not work: %s", cause);
+	g_free(cause);
+	sources_free(sources);
+	return NULL;
+}
+
+void sources_free(struct sources *sources)
+{
+	if (!sources)
+		return;
+	bt_graph_put_ref(sources->graph);
+	bt_plugin_put_ref(sources->ctf);
+	g_array_free(sources->streams, TRUE);
+	g_free(sources);
+}
+
+/* Ports are named "UUID | stream class | stream", or with the path of a file. */
+static char *stream_name(const bt_port_output *port)
+{
+	const char *name = bt_port_get_name(bt_port_output_as_port_const(port));
+	const char *last = name + strlen(name);
+
+	while (last > name && last[-1] != ' ' && last[-1] != '/')
+		last--;
+	return g_strdup(last);
+}
+
+static bool connect_source(struct sources *sources, guint trace, const bt_component_source *source)
+{
+	uint64_t count = bt_component_source_get_output_port_count(source);
+
+	for (uint64_t i = 0; i < count; i++) {
+		const bt_port_output *out =
+			bt_component_source_borrow_output_port_by_index_const(source, i);
+		const struct stream stream = { trace, stream_name(out) };
+		const bt_port_input *in = bt_component_filter_borrow_input_port_by_index_const(
+			sources->merge, sources->streams->len);
+
+		g_array_append_val(sources->streams, stream);
+		if (bt_graph_connect_ports(sources->graph, out, in, NULL) !=
+		    BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+			return false;
+	}
+	return true;
+}
+
+/* babeltrace2 only logs what is wrong with metadata; its cause is that no trace can be made. */
+static char *source_problem(const char *trace)
+{
+	char *cause = sources_take_cause(), *problem;
+
+	if (g_str_has_prefix(cause, "Cannot create trace"))
+		problem = g_strdup_printf("'%s/metadata' is damaged, or not CTF 1.8", trace);
+	else
+		problem = g_strdup_printf("cannot read the trace '%s': %s", trace, cause);
+	g_free(cause);
+	return problem;
+}
+
+bool sources_add(struct sources *sources, guint trace, const char *path, const char *name,
+		 char **problem)
+{
+	const bt_component_class_source *class =
+		bt_plugin_borrow_source_component_class_by_name_const(sources->ctf, "fs");
+	bt_value *params = bt_value_map_create(), *inputs = NULL;
+	const bt_component_source *source = NULL;
+	char *component = g_strdup_printf("input%u", trace);
+	bool ok;
+
+	ok = params &&
+	     bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ==
+		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
+	     bt_value_array_append_string_element(inputs, path) ==
+		     BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK &&
+	     class &&
+	     bt_graph_add_source_component(sources->graph, class, component, params,
+					   BT_LOGGING_LEVEL_NONE,
+					   &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
+	     connect_source(sources, trace, source);
+	*problem = ok ? NULL : source_problem(name);
+	bt_value_put_ref(params);
+	g_free(component);
+	return ok;
+}
+
+guint sources_count(const struct sources *sources)
+{
+	return sources->streams->len;
+}
+
+bt_graph *sources_graph(struct sources *sources)
+{
+	return sources->graph;
+}
+
+const bt_plugin *sources_ctf(const struct sources *sources)
+{
+	return sources->ctf;
+}
+
+const bt_port_output *sources_output(const struct sources *sources)
+{
+	return bt_component_filter_borrow_output_port_by_index_const(sources->merge, 0);
+}
+
+void sources_abandon(struct sources *sources)
+{
+	static bt_graph *abandoned; /* so that it does not count as lost; the process ends soon */
+
+	abandoned = sources->graph;
+	(void)abandoned;
+	sources->graph = NULL;
+}
