@@ -9,36 +9,49 @@
 #define SLOTS_MAX 4096u
 
 const struct timeline_event timeline_events[TIMELINE_KIND_COUNT] = {
-	[TIMELINE_CALL_BEGIN] = { "kfd_timeline:call_begin", { "depth" }, { "name", "layer" } },
+	[TIMELINE_CALL_BEGIN] = { "kfd_timeline:call_begin",
+				  { { "depth", 8 } },
+				  { "name", "layer" } },
 	[TIMELINE_CALL_END] = { "kfd_timeline:call_end",
-				{ "depth", "duration_ns", "is_cut", "status" },
-				{ "name", "layer" } },
+				{ { "depth", 8 },
+				  { "duration_ns", 64 },
+				  { "is_cut", 8 },
+				  { "status", 32 } },
+				{ NULL } },
 	[TIMELINE_MEMORY] = { "kfd_timeline:memory",
-			      { "node_id", "live_bytes", "delta_bytes", "live_blocks",
-				"peak_bytes" },
+			      { { "live_bytes", 64 }, { "live_blocks", 64 }, { "peak_bytes", 64 } },
 			      { "node", "heap" } },
 	[TIMELINE_BUFFER] = { "kfd_timeline:buffer",
-			      { "slot", "address", "size_bytes", "node_id", "is_live" },
+			      { { "slot", 32 }, { "address", 64 }, { "size_bytes", 64 } },
 			      { "label", "state" } },
 	[TIMELINE_QUEUE] = { "kfd_timeline:queue",
-			     { "queue_id", "node_id" },
+			     { { "queue_id", 64 }, { "node_id", 32 } },
 			     { "queue", "state" } },
 	[TIMELINE_WAIT_BEGIN] = { "kfd_timeline:wait_begin",
-				  { "event_id", "timeout_ms" },
-				  { "name", "state" } },
+				  { { "event_id", 64 }, { "timeout_ms", 64 } },
+				  { "state" } },
 	[TIMELINE_WAIT_END] = { "kfd_timeline:wait_end",
-				{ "event_id", "begin_ns", "duration_ns", "status", "is_cut" },
-				{ "name", "result" } },
-	[TIMELINE_COUNTERS] = { "kfd_timeline:counters", { "run_id" }, { "run", "state" } },
-	[TIMELINE_MALLOC] = { "lttng_ust_libc:malloc", { "size", "ptr" }, { NULL } },
-	[TIMELINE_FREE] = { "lttng_ust_libc:free", { "ptr" }, { NULL } },
-	[TIMELINE_CALLOC] = { "lttng_ust_libc:calloc", { "nmemb", "size", "ptr" }, { NULL } },
-	[TIMELINE_REALLOC] = { "lttng_ust_libc:realloc", { "in_ptr", "size", "ptr" }, { NULL } },
+				{ { "event_id", 64 }, { "begin_ns", 64 }, { "duration_ns", 64 } },
+				{ "result" } },
+	[TIMELINE_COUNTERS] = { "kfd_timeline:counters", { { "run_id", 64 } }, { "run", "state" } },
+	[TIMELINE_MALLOC] = { "lttng_ust_libc:malloc",
+			      { { "size", 64 }, { "ptr", 64 } },
+			      { NULL } },
+	[TIMELINE_FREE] = { "lttng_ust_libc:free", { { "ptr", 64 } }, { NULL } },
+	[TIMELINE_CALLOC] = { "lttng_ust_libc:calloc",
+			      { { "nmemb", 64 }, { "size", 64 }, { "ptr", 64 } },
+			      { NULL } },
+	[TIMELINE_REALLOC] = { "lttng_ust_libc:realloc",
+			       { { "in_ptr", 64 }, { "size", 64 }, { "ptr", 64 } },
+			       { NULL } },
 	[TIMELINE_MEMALIGN] = { "lttng_ust_libc:memalign",
-				{ "alignment", "size", "ptr" },
+				{ { "alignment", 64 }, { "size", 64 }, { "ptr", 64 } },
 				{ NULL } },
 	[TIMELINE_POSIX_MEMALIGN] = { "lttng_ust_libc:posix_memalign",
-				      { "out_ptr", "alignment", "size", "result" },
+				      { { "out_ptr", 64 },
+					{ "alignment", 64 },
+					{ "size", 64 },
+					{ "result", 64 } },
 				      { NULL } },
 };
 
@@ -48,6 +61,28 @@ struct heap {
 	uint32_t node_id;
 	enum memory_kind kind;
 	int64_t live_bytes, live_blocks, peak_bytes;
+};
+
+/* What a call says beyond its beginning and end; found out once for each name. */
+enum role {
+	ROLE_UNKNOWN, /* not asked yet */
+	ROLE_NONE,
+	ROLE_WAIT,
+	ROLE_QUEUE_CREATE,
+	ROLE_QUEUE_UPDATE,
+	ROLE_QUEUE_DESTROY,
+	ROLE_COUNTERS, /* and the steps behind it, see counter_steps */
+};
+
+static const struct {
+	const char *call, *state;
+} counter_steps[] = {
+	{ "hsaKmtPmcRegisterTrace", "registered" },
+	{ "hsaKmtPmcAcquireTraceAccess", "acquired" },
+	{ "hsaKmtPmcStartTrace", "running" },
+	{ "hsaKmtPmcStopTrace", "acquired" },
+	{ "hsaKmtPmcReleaseTraceAccess", "registered" },
+	{ "hsaKmtPmcUnregisterTrace", "unregistered" },
 };
 
 struct timeline {
@@ -63,6 +98,7 @@ struct timeline {
 	GHashTable *noted;     /* struct thread -> what the entry of its open call said, + 1 */
 	GHashTable *waited;    /* struct thread -> event id of an open wait */
 	GHashTable *made;      /* set of struct numbered, owned */
+	GByteArray *roles;     /* enum role and more, by the call type's index */
 };
 
 /* Who has a number that is given out again: queues and counter runs. */
@@ -147,6 +183,37 @@ static const char *layer_name(enum layer layer)
 	return names[layer];
 }
 
+static uint8_t find_role(const struct call_type *type)
+{
+	if (type->layer != LAYER_API)
+		return ROLE_NONE;
+	if (type->op == OP_WAIT)
+		return ROLE_WAIT;
+	if (type->op == OP_QUEUE_CREATE)
+		return ROLE_QUEUE_CREATE;
+	if (type->op == OP_QUEUE_DESTROY)
+		return ROLE_QUEUE_DESTROY;
+	if (strcmp(type->name, "hsaKmtUpdateQueue") == 0)
+		return ROLE_QUEUE_UPDATE;
+	for (size_t i = 0; i < G_N_ELEMENTS(counter_steps); i++)
+		if (strcmp(type->name, counter_steps[i].call) == 0)
+			return (uint8_t)(ROLE_COUNTERS + i);
+	return ROLE_NONE;
+}
+
+static uint8_t role_of(struct timeline *timeline, const struct call_type *type)
+{
+	guint before = timeline->roles->len;
+
+	if (type->index >= before) {
+		g_byte_array_set_size(timeline->roles, type->index + 1);
+		memset(timeline->roles->data + before, ROLE_UNKNOWN, type->index + 1 - before);
+	}
+	if (timeline->roles->data[type->index] == ROLE_UNKNOWN)
+		timeline->roles->data[type->index] = find_role(type);
+	return timeline->roles->data[type->index];
+}
+
 static void begin_wait(struct timeline *timeline, const struct call *call,
 		       const struct record *entry)
 {
@@ -159,8 +226,7 @@ static void begin_wait(struct timeline *timeline, const struct call *call,
 	g_hash_table_insert(timeline->waited, call->thread, GSIZE_TO_POINTER(id));
 	item.numbers[0] = (int64_t)id;
 	item.numbers[1] = (int64_t)values_get(&call->values, FIELD_TIMEOUT, 0);
-	item.texts[0] = call->type->name;
-	item.texts[1] = "waiting";
+	item.texts[0] = "waiting";
 	give(timeline, &item);
 }
 
@@ -175,10 +241,7 @@ static void end_wait(struct timeline *timeline, const struct call *call, int64_t
 		(int64_t)GPOINTER_TO_SIZE(g_hash_table_lookup(timeline->waited, call->thread));
 	item.numbers[1] = call->entry_ns;
 	item.numbers[2] = time_ns - call->entry_ns;
-	item.numbers[3] = (int64_t)status;
-	item.numbers[4] = !exit;
-	item.texts[0] = call->type->name;
-	item.texts[1] = !exit                    ? "unfinished"
+	item.texts[0] = !exit                    ? "unfinished"
 			: status == 0            ? "signalled"
 			: status == WAIT_TIMEOUT ? "timed out"
 						 : "failed";
@@ -191,18 +254,20 @@ static void call_began(void *data, const struct call *call, const struct record 
 	struct timeline *timeline = data;
 	struct timeline_item item =
 		item_of_thread(TIMELINE_CALL_BEGIN, call->thread, call->entry_ns);
+	uint8_t role = role_of(timeline, call->type);
 	uint64_t said;
 
 	item.numbers[0] = (int64_t)call->thread->calls->len;
 	item.texts[0] = call->type->name;
 	item.texts[1] = layer_name(call->type->layer);
 	give(timeline, &item);
-	if (call->type->layer != LAYER_API)
+	if (role == ROLE_NONE)
 		return;
-	if (call->type->op == OP_WAIT)
+	if (role == ROLE_WAIT)
 		begin_wait(timeline, call, entry);
-	else if (entry->reader && (entry->reader->number(entry->reader, "QueuePercentage", &said) ||
-				   entry->reader->number(entry->reader, "TraceId", &said)))
+	else if (entry->reader &&
+		 entry->reader->number(entry->reader,
+				       role < ROLE_COUNTERS ? "QueuePercentage" : "TraceId", &said))
 		g_hash_table_insert(timeline->noted, call->thread, GSIZE_TO_POINTER(said + 1));
 }
 
@@ -210,73 +275,59 @@ static void give_queue(struct timeline *timeline, const struct call *call, int64
 		       uint64_t queue_id, const char *state)
 {
 	struct timeline_item item = item_of_thread(TIMELINE_QUEUE, call->thread, time_ns);
-	char *name = g_strdup_printf("queue 0x%" G_GINT64_MODIFIER "x", queue_id);
+	char name[32];
 
+	g_snprintf(name, sizeof(name), "queue 0x%" G_GINT64_MODIFIER "x", queue_id);
 	item.numbers[0] = (int64_t)queue_id;
 	item.numbers[1] = (int64_t)values_get(&call->values, FIELD_NODE, UINT32_MAX);
 	item.texts[0] = name;
 	item.texts[1] = state;
 	give(timeline, &item);
-	g_free(name);
 }
 
 /* A queue that shares no time with the GPU is stopped. */
 static void end_queue_call(struct timeline *timeline, const struct call *call, int64_t time_ns,
-			   const struct record *exit)
+			   const struct record *exit, uint8_t role)
 {
 	size_t percent = GPOINTER_TO_SIZE(g_hash_table_lookup(timeline->noted, call->thread));
 	const char *running = percent == 1 ? "stopped" : "active";
-	bool is_update = strcmp(call->type->name, "hsaKmtUpdateQueue") == 0;
 	uint64_t id = values_get(&call->values, FIELD_QUEUE, 0);
 
 	g_hash_table_remove(timeline->noted, call->thread);
 	if (!exit || values_get(&exit->values, FIELD_STATUS, 1) != 0)
 		return;
-	if (call->type->op == OP_QUEUE_CREATE && values_have(&exit->values, FIELD_QUEUE)) {
+	if (role == ROLE_QUEUE_CREATE) {
+		if (!values_have(&exit->values, FIELD_QUEUE))
+			return;
 		id = exit->values.v[FIELD_QUEUE];
 		note_made(timeline, TIMELINE_QUEUE, call, id, time_ns);
 		give_queue(timeline, call, time_ns, id, running);
-	} else if ((call->type->op == OP_QUEUE_DESTROY || is_update) &&
-		   !is_of_older(timeline, TIMELINE_QUEUE, call, id)) {
-		give_queue(timeline, call, time_ns, id, is_update ? running : "destroyed");
+	} else if (!is_of_older(timeline, TIMELINE_QUEUE, call, id)) {
+		give_queue(timeline, call, time_ns, id,
+			   role == ROLE_QUEUE_UPDATE ? running : "destroyed");
 	}
 }
 
 static void end_counter_call(struct timeline *timeline, const struct call *call, int64_t time_ns,
-			     const struct record *exit)
+			     const struct record *exit, uint8_t step)
 {
-	static const struct {
-		const char *call, *state;
-	} steps[] = {
-		{ "hsaKmtPmcRegisterTrace", "registered" },
-		{ "hsaKmtPmcAcquireTraceAccess", "acquired" },
-		{ "hsaKmtPmcStartTrace", "running" },
-		{ "hsaKmtPmcStopTrace", "acquired" },
-		{ "hsaKmtPmcReleaseTraceAccess", "registered" },
-		{ "hsaKmtPmcUnregisterTrace", "unregistered" },
-	};
 	struct timeline_item item = item_of_thread(TIMELINE_COUNTERS, call->thread, time_ns);
 	uint64_t run, said = GPOINTER_TO_SIZE(g_hash_table_lookup(timeline->noted, call->thread));
-	char *name;
+	char name[32];
 
 	g_hash_table_remove(timeline->noted, call->thread);
 	if (!exit || values_get(&exit->values, FIELD_STATUS, 1) != 0)
 		return;
-	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++)
-		if (strcmp(call->type->name, steps[i].call) == 0)
-			item.texts[1] = steps[i].state;
-	if (!item.texts[1])
-		return;
 	run = args_reader_number(exit->reader, "TraceRoot_TraceId", said ? said - 1 : 0);
-	if (strcmp(call->type->name, steps[0].call) == 0)
+	if (step == 0)
 		note_made(timeline, TIMELINE_COUNTERS, call, run, time_ns);
 	else if (is_of_older(timeline, TIMELINE_COUNTERS, call, run))
 		return;
-	name = g_strdup_printf("run 0x%" G_GINT64_MODIFIER "x", run);
+	g_snprintf(name, sizeof(name), "run 0x%" G_GINT64_MODIFIER "x", run);
 	item.numbers[0] = (int64_t)run;
 	item.texts[0] = name;
+	item.texts[1] = counter_steps[step].state;
 	give(timeline, &item);
-	g_free(name);
 }
 
 static void call_ended(void *data, const struct call *call, int64_t time_ns,
@@ -284,15 +335,14 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 {
 	struct timeline *timeline = data;
 	struct timeline_item item = item_of_thread(TIMELINE_CALL_END, call->thread, time_ns);
+	uint8_t role = role_of(timeline, call->type);
 
-	if (call->type->layer == LAYER_API) {
-		if (call->type->op == OP_WAIT)
-			end_wait(timeline, call, time_ns, exit);
-		else if (g_str_has_prefix(call->type->name, "hsaKmtPmc"))
-			end_counter_call(timeline, call, time_ns, exit);
-		else
-			end_queue_call(timeline, call, time_ns, exit);
-	}
+	if (role == ROLE_WAIT)
+		end_wait(timeline, call, time_ns, exit);
+	else if (role >= ROLE_COUNTERS)
+		end_counter_call(timeline, call, time_ns, exit, (uint8_t)(role - ROLE_COUNTERS));
+	else if (role != ROLE_NONE)
+		end_queue_call(timeline, call, time_ns, exit, role);
 	item.numbers[0] = (int64_t)call->thread->calls->len;
 	item.numbers[1] = time_ns - call->entry_ns;
 	item.numbers[2] = !exit;
@@ -300,8 +350,6 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		item.numbers[3] = (int64_t)values_get(
 			&exit->values, call->type->layer <= LAYER_API ? FIELD_STATUS : FIELD_ERRNO,
 			0);
-	item.texts[0] = call->type->name;
-	item.texts[1] = layer_name(call->type->layer);
 	give(timeline, &item);
 }
 
@@ -327,8 +375,7 @@ static void node_text(char text[32], uint32_t node_id)
 		g_snprintf(text, 32, "node %u", node_id);
 }
 
-static void give_memory(struct timeline *timeline, const struct heap *heap, int64_t time_ns,
-			int64_t delta_bytes)
+static void give_memory(struct timeline *timeline, const struct heap *heap, int64_t time_ns)
 {
 	struct timeline_item item = { .kind = TIMELINE_MEMORY,
 				      .process = heap->process,
@@ -338,11 +385,9 @@ static void give_memory(struct timeline *timeline, const struct heap *heap, int6
 	char node[32];
 
 	node_text(node, heap->node_id);
-	item.numbers[0] = heap->node_id == UINT32_MAX ? -1 : (int64_t)heap->node_id;
-	item.numbers[1] = heap->live_bytes;
-	item.numbers[2] = delta_bytes;
-	item.numbers[3] = heap->live_blocks;
-	item.numbers[4] = heap->peak_bytes;
+	item.numbers[0] = heap->live_bytes;
+	item.numbers[1] = heap->live_blocks;
+	item.numbers[2] = heap->peak_bytes;
 	item.texts[0] = node;
 	item.texts[1] = memory_kind_name(heap->kind);
 	give(timeline, &item);
@@ -409,35 +454,32 @@ static void give_buffer(struct timeline *timeline, const struct block *block, in
 				      .vtid = block->memory->process->vpid,
 				      .procname = block->memory->process->name,
 				      .time_ns = time_ns };
-	uint32_t node_id = block->site->node_id;
-	char *label = g_strdup_printf("%" G_GUINT64_FORMAT " bytes of %s", block->size_bytes,
-				      memory_kind_name(block->site->kind));
+	char label[80] = ""; /* of what ends nothing is drawn */
 
+	if (began)
+		g_snprintf(label, sizeof(label), "%" G_GUINT64_FORMAT " bytes of %s",
+			   block->size_bytes, memory_kind_name(block->site->kind));
 	item.numbers[0] = slot;
 	item.numbers[1] = (int64_t)block->address;
 	item.numbers[2] = (int64_t)block->size_bytes;
-	item.numbers[3] = node_id == UINT32_MAX ? -1 : (int64_t)node_id;
-	item.numbers[4] = began;
 	item.texts[0] = label;
 	item.texts[1] = began ? "live" : "ended";
 	give(timeline, &item);
-	g_free(label);
 }
 
 static void block_changed(void *data, const struct block *block, int64_t time_ns, bool began)
 {
 	struct timeline *timeline = data;
 	struct heap *heap;
-	int64_t delta = began ? (int64_t)block->size_bytes : -(int64_t)block->size_bytes;
 	uint32_t slot;
 
 	if (!block_is_callers(block->site->class))
 		return;
 	heap = heap_of(timeline, block);
-	heap->live_bytes += delta;
+	heap->live_bytes += began ? (int64_t)block->size_bytes : -(int64_t)block->size_bytes;
 	heap->live_blocks += began ? 1 : -1;
 	heap->peak_bytes = MAX(heap->peak_bytes, heap->live_bytes);
-	give_memory(timeline, heap, time_ns, delta);
+	give_memory(timeline, heap, time_ns);
 	if (site_is_memory(block->site))
 		give_malloc(timeline, block, time_ns, began);
 	if (began) {
@@ -476,6 +518,7 @@ struct timeline *timeline_new(struct model *model,
 	timeline->noted = g_hash_table_new(NULL, NULL);
 	timeline->waited = g_hash_table_new(NULL, NULL);
 	timeline->made = g_hash_table_new_full(numbered_hash, numbered_equal, g_free, NULL);
+	timeline->roles = g_byte_array_new();
 	model_observe(model, &observer);
 	return timeline;
 }
@@ -525,5 +568,6 @@ void timeline_free(struct timeline *timeline)
 	g_hash_table_destroy(timeline->noted);
 	g_hash_table_destroy(timeline->waited);
 	g_hash_table_destroy(timeline->made);
+	g_byte_array_free(timeline->roles, TRUE);
 	g_free(timeline);
 }

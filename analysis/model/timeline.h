@@ -8,7 +8,7 @@
 
 #include "model/model.h"
 
-#define TIMELINE_NUMBERS 5
+#define TIMELINE_NUMBERS 4
 #define TIMELINE_TEXTS   2
 
 enum timeline_kind {
@@ -30,10 +30,17 @@ enum timeline_kind {
 	TIMELINE_KIND_COUNT,
 };
 
-/* Names of an event and its fields; unused ones are NULL. */
+/*
+ * Names of an event and its fields, and the width of numbers; unused ones are NULL. A recording has as
+ * many of these events as it has own ones, so each says what the views draw, and not again what the
+ * event before it has said.
+ */
 struct timeline_event {
 	const char *name;
-	const char *numbers[TIMELINE_NUMBERS];
+	struct timeline_number {
+		const char *name;
+		uint8_t bits;
+	} numbers[TIMELINE_NUMBERS];
 	const char *texts[TIMELINE_TEXTS];
 };
 

@@ -93,9 +93,11 @@ static bool ends(struct row *row, bool is_within)
 
 bool timeline_window_takes(struct timeline_window *window, const struct timeline_item *item)
 {
-	bool is_within =
-		model_within(window->model, window->begin_ns, window->end_ns, item->time_ns);
+	bool is_within;
 
+	if (!window->begin_ns && !window->end_ns)
+		return true;
+	is_within = model_within(window->model, window->begin_ns, window->end_ns, item->time_ns);
 	switch (item->kind) {
 	case TIMELINE_CALL_BEGIN:
 	case TIMELINE_WAIT_BEGIN:

@@ -204,6 +204,7 @@ struct decoder {
 	const struct trace_plan *last_trace_plan;
 	struct recent recent[RECENT_COUNT]; /* borrowed from events */
 	struct decoder_gaps gaps;
+	bool without_stacks;
 	struct event_args args; /* of the last event */
 	uint64_t stack[NUMBERS_MAX], ids[NUMBERS_MAX], handles[NUMBERS_MAX];
 	uint8_t build_id[MODULE_BUILD_ID_MAX];
@@ -248,13 +249,23 @@ void decoder_free(struct decoder *decoder)
 	g_free(decoder);
 }
 
+void decoder_leave_out_stacks(struct decoder *decoder)
+{
+	decoder->without_stacks = true;
+}
+
 const struct decoder_gaps *decoder_gaps(const struct decoder *decoder)
 {
 	return &decoder->gaps;
 }
 
-static void plan_fields(struct event_plan *plan, const bt_field_class *payload,
-			enum field_scope scope)
+static bool is_wanted(const struct decoder *decoder, int target)
+{
+	return !decoder->without_stacks || (target != TARGET_STACK && target != FIELD_STACK_ID);
+}
+
+static void plan_fields(const struct decoder *decoder, struct event_plan *plan,
+			const bt_field_class *payload, enum field_scope scope)
 {
 	uint64_t taken[TARGET_COUNT] = { 0 };
 
@@ -263,7 +274,8 @@ static void plan_fields(struct event_plan *plan, const bt_field_class *payload,
 		char valid[64];
 		int64_t index;
 
-		if (maps[i].scope != scope || taken[maps[i].target])
+		if (maps[i].scope != scope || taken[maps[i].target] ||
+		    !is_wanted(decoder, maps[i].target))
 			continue;
 		index = field_member(payload, maps[i].name);
 		if (index < 0)
@@ -345,7 +357,8 @@ static const struct event_plan *make_plan(struct decoder *decoder, const bt_even
 	if (scope == SCOPE_NONE && plan->kind == RECORD_OTHER)
 		scope = plan_foreign(decoder, plan, class);
 	if (scope != SCOPE_NONE)
-		plan_fields(plan, bt_event_class_borrow_payload_field_class_const(class), scope);
+		plan_fields(decoder, plan, bt_event_class_borrow_payload_field_class_const(class),
+			    scope);
 	bt_event_class_get_ref(class);
 	g_hash_table_insert(decoder->events, (void *)class, plan);
 	return plan;

@@ -23,6 +23,8 @@ struct decoder_gaps {
 /* @param model  borrowed: names the calls and interns strings. */
 struct decoder *decoder_new(struct model *model);
 void decoder_free(struct decoder *decoder);
+/* Before the first message: nobody will ask where a call came from, and reading that takes time. */
+void decoder_leave_out_stacks(struct decoder *decoder);
 
 /*
  * Decodes an event or discarded-events message.

@@ -108,8 +108,9 @@ static bool make_event_class(struct derived *derived, enum timeline_kind kind)
 	ok = ok && derived->events[kind] &&
 	     bt_event_class_set_name(derived->events[kind], event->name) ==
 		     BT_EVENT_CLASS_SET_NAME_STATUS_OK;
-	for (int i = 0; ok && i < TIMELINE_NUMBERS && event->numbers[i]; i++)
-		ok = add_member(payload, event->numbers[i], signed_class(derived, 64));
+	for (int i = 0; ok && i < TIMELINE_NUMBERS && event->numbers[i].name; i++)
+		ok = add_member(payload, event->numbers[i].name,
+				signed_class(derived, event->numbers[i].bits));
 	for (int i = 0; ok && i < TIMELINE_TEXTS && event->texts[i]; i++)
 		ok = add_member(payload, event->texts[i],
 				bt_field_class_string_create(derived->trace_class));
@@ -193,24 +194,27 @@ void derived_free(struct derived *derived)
 	g_free(derived);
 }
 
-static bool push(GQueue *messages, const bt_message *message)
+static bool push(GPtrArray *messages, const bt_message *message)
 {
 	if (message)
-		g_queue_push_tail(messages, (void *)message);
+		g_ptr_array_add(messages, (void *)message);
 	return message != NULL;
 }
 
 static uint64_t cycles_at(struct derived *derived, int64_t time_ns)
 {
-	__int128 since_ns = (__int128)time_ns - (__int128)derived->offset_s * 1000000000;
-	__int128 cycles =
-		since_ns * derived->frequency / 1000000000 - (__int128)derived->offset_cycles;
+	const int64_t ns_per_s = 1000000000;
+	__int128 since_ns = (__int128)time_ns - (__int128)derived->offset_s * ns_per_s;
+	__int128 cycles = since_ns;
 
+	if (derived->frequency != (uint64_t)ns_per_s) /* LTTng's clock has it */
+		cycles = since_ns * derived->frequency / ns_per_s;
+	cycles -= (__int128)derived->offset_cycles;
 	derived->last_cycles = MAX(derived->last_cycles, cycles > 0 ? (uint64_t)cycles : 0);
 	return derived->last_cycles;
 }
 
-static bool begin_packet(struct derived *derived, uint64_t cycles, GQueue *messages)
+static bool begin_packet(struct derived *derived, uint64_t cycles, GPtrArray *messages)
 {
 	bt_field *context;
 
@@ -231,7 +235,7 @@ static bool begin_packet(struct derived *derived, uint64_t cycles, GQueue *messa
 				      derived->iterator, derived->packet, cycles));
 }
 
-static bool end_packet(struct derived *derived, GQueue *messages)
+static bool end_packet(struct derived *derived, GPtrArray *messages)
 {
 	bool ok = push(messages, bt_message_packet_end_create_with_default_clock_snapshot(
 					 derived->iterator, derived->packet, derived->last_cycles));
@@ -261,7 +265,7 @@ static bool fill(bt_event *event, const struct timeline_item *item)
 	bt_field_integer_signed_set_value(
 		bt_field_structure_borrow_member_field_by_index(context, 1), (int32_t)item->vtid);
 	ok = set_text(bt_field_structure_borrow_member_field_by_index(context, 2), item->procname);
-	for (int i = 0; i < TIMELINE_NUMBERS && names->numbers[i]; i++)
+	for (int i = 0; i < TIMELINE_NUMBERS && names->numbers[i].name; i++)
 		bt_field_integer_signed_set_value(
 			bt_field_structure_borrow_member_field_by_index(payload, index++),
 			item->numbers[i]);
@@ -272,7 +276,7 @@ static bool fill(bt_event *event, const struct timeline_item *item)
 }
 
 static bool add_event(struct derived *derived, const struct timeline_item *item, uint64_t cycles,
-		      GQueue *messages)
+		      GPtrArray *messages)
 {
 	bt_message *message;
 
@@ -284,7 +288,7 @@ static bool add_event(struct derived *derived, const struct timeline_item *item,
 		bt_message_put_ref(message);
 		return false;
 	}
-	g_queue_push_tail(messages, message);
+	g_ptr_array_add(messages, message);
 	return true;
 }
 
@@ -293,7 +297,7 @@ static bool add_event(struct derived *derived, const struct timeline_item *item,
  * one event of each with no pointer, which the viewer passes over (trace-compass.md 3.2).
  */
 static bool add_declarations(struct derived *derived, const struct timeline_item *first,
-			     uint64_t cycles, GQueue *messages)
+			     uint64_t cycles, GPtrArray *messages)
 {
 	struct timeline_item item = { .process = first->process,
 				      .vtid = first->vtid,
@@ -307,7 +311,7 @@ static bool add_declarations(struct derived *derived, const struct timeline_item
 	return ok;
 }
 
-bool derived_give(struct derived *derived, const struct timeline_item *item, GQueue *messages)
+bool derived_give(struct derived *derived, const struct timeline_item *item, GPtrArray *messages)
 {
 	uint64_t cycles = cycles_at(derived, item->time_ns);
 	bool is_first = !derived->begun;
@@ -323,7 +327,7 @@ bool derived_give(struct derived *derived, const struct timeline_item *item, GQu
 	return end_packet(derived, messages);
 }
 
-bool derived_end(struct derived *derived, GQueue *messages)
+bool derived_end(struct derived *derived, GPtrArray *messages)
 {
 	if (derived->packet && !end_packet(derived, messages))
 		return false;

@@ -22,8 +22,8 @@ struct derived *derived_new(bt_self_message_iterator *iterator, const bt_stream 
 /* Lets go of all of it: only then can a sink finish the trace's metadata. */
 void derived_free(struct derived *derived);
 /* Appends the messages of an item. @return false, with the causes on the thread's error. */
-bool derived_give(struct derived *derived, const struct timeline_item *item, GQueue *messages);
+bool derived_give(struct derived *derived, const struct timeline_item *item, GPtrArray *messages);
 /* Ends packet and stream. */
-bool derived_end(struct derived *derived, GQueue *messages);
+bool derived_end(struct derived *derived, GPtrArray *messages);
 
 #endif

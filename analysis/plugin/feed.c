@@ -27,6 +27,11 @@ void feed_free(struct feed *feed)
 	g_free(feed);
 }
 
+void feed_leave_out_stacks(struct feed *feed)
+{
+	decoder_leave_out_stacks(feed->decoder);
+}
+
 enum feed_status feed_take(struct feed *feed, const bt_message *message)
 {
 	const struct decoder_gaps *gaps = decoder_gaps(feed->decoder);

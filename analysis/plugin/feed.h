@@ -15,6 +15,8 @@ struct feed;
 /* @param model  borrowed. */
 struct feed *feed_new(struct model *model);
 void feed_free(struct feed *feed);
+/* decoder_leave_out_stacks() */
+void feed_leave_out_stacks(struct feed *feed);
 
 enum feed_status {
 	FEED_OK,    /* took some messages */

@@ -22,7 +22,10 @@ struct pass {
 	struct timeline *timeline;      /* owned */
 	struct timeline_window *window; /* owned */
 	GHashTable *traces;             /* hostname (interned, may be NULL) -> struct derived */
-	GQueue messages;                /* of owned bt_message, to be given out */
+	const char *last_host;          /* interned: of the last item */
+	struct derived *last;           /* borrowed: its trace; NULL: not looked up yet */
+	GPtrArray *messages;            /* of owned bt_message, to be given out */
+	guint given;                    /* so many of them are the next component's */
 	bool failed, ended;
 };
 
@@ -56,6 +59,7 @@ bt_component_class_initialize_method_status timeline_initialize(
 		filter->shared.model = filter->own_model = model_new();
 		filter->shared.feed = filter->own_feed = feed_new(filter->own_model);
 	}
+	feed_leave_out_stacks(filter->shared.feed);
 	bt_self_component_set_data(component, filter);
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
 }
@@ -75,10 +79,16 @@ void timeline_finalize(bt_self_component_filter *self)
 static void give(void *data, const struct timeline_item *item)
 {
 	struct pass *pass = data;
-	struct derived *derived = g_hash_table_lookup(pass->traces, item->process->hostname);
+	const char *hostname = item->process->hostname;
 
-	if (timeline_window_takes(pass->window, item) && !pass->failed && derived)
-		pass->failed = !derived_give(derived, item, &pass->messages);
+	if (!timeline_window_takes(pass->window, item) || pass->failed)
+		return;
+	if (!pass->last || pass->last_host != hostname) {
+		pass->last = g_hash_table_lookup(pass->traces, hostname);
+		pass->last_host = hostname;
+	}
+	if (pass->last)
+		pass->failed = !derived_give(pass->last, item, pass->messages);
 }
 
 bt_message_iterator_class_initialize_method_status timeline_iterator_initialize(
@@ -109,7 +119,7 @@ bt_message_iterator_class_initialize_method_status timeline_iterator_initialize(
 		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
 	}
 	filter->in_use = true;
-	g_queue_init(&pass->messages);
+	pass->messages = g_ptr_array_new();
 	pass->traces = g_hash_table_new_full(NULL, NULL, NULL, free_derived);
 	pass->window = timeline_window_new(filter->shared.model, filter->shared.begin_ns,
 					   filter->shared.end_ns);
@@ -121,12 +131,12 @@ bt_message_iterator_class_initialize_method_status timeline_iterator_initialize(
 void timeline_iterator_finalize(bt_self_message_iterator *self)
 {
 	struct pass *pass = bt_self_message_iterator_get_data(self);
-	const bt_message *message;
 
 	if (!pass)
 		return;
-	while ((message = g_queue_pop_head(&pass->messages)))
-		bt_message_put_ref(message);
+	for (guint i = pass->given; i < pass->messages->len; i++)
+		bt_message_put_ref(g_ptr_array_index(pass->messages, i));
+	g_ptr_array_free(pass->messages, TRUE);
 	timeline_free(pass->timeline);
 	timeline_window_free(pass->window);
 	g_hash_table_destroy(pass->traces);
@@ -186,7 +196,7 @@ static void end(struct pass *pass)
 	timeline_finish(pass->timeline);
 	g_hash_table_iter_init(&iter, pass->traces);
 	while (g_hash_table_iter_next(&iter, NULL, &derived))
-		pass->failed |= !derived_end(derived, &pass->messages);
+		pass->failed |= !derived_end(derived, pass->messages);
 }
 
 static bt_message_iterator_class_next_method_status pull(struct pass *pass)
@@ -230,7 +240,9 @@ bt_message_iterator_class_next_method_status timeline_iterator_next(bt_self_mess
 	struct pass *pass = bt_self_message_iterator_get_data(self);
 	bt_message_iterator_class_next_method_status status;
 
-	while (g_queue_is_empty(&pass->messages)) {
+	while (pass->given == pass->messages->len) {
+		g_ptr_array_set_size(pass->messages, 0);
+		pass->given = 0;
 		if (pass->ended)
 			return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END;
 		status = pull(pass);
@@ -242,8 +254,7 @@ bt_message_iterator_class_next_method_status timeline_iterator_next(bt_self_mess
 		if (status != BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK)
 			return status;
 	}
-	*count = 0;
-	while (*count < capacity && !g_queue_is_empty(&pass->messages))
-		messages[(*count)++] = g_queue_pop_head(&pass->messages);
+	for (*count = 0; *count < capacity && pass->given < pass->messages->len; (*count)++)
+		messages[*count] = g_ptr_array_index(pass->messages, pass->given++);
 	return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK;
 }

@@ -5,6 +5,7 @@
 """
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -249,6 +250,15 @@ class Derived(Case):
         done = self.run_words(KFDSCOPE, "leaks", self.damaged({0: 0, 1: 0}), code=UNREADABLE)
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertEqual(done.stdout, "")
+
+    def test_it_is_smaller_than_a_copy_of_its_source(self):
+        """Though it has nearly as many events; the copy is by the same writer."""
+        self.run_words(BIG_TRACE, self.path("big"), 20000)
+        self.run_words("babeltrace2", self.path("big"), "-o", "ctf", "-w", self.path("copy"))
+        self.run_words(KFDSCOPE, "timeline", "-o", self.path("derived"), self.path("big"))
+        copy, derived = (sum(path.stat().st_size for path in pathlib.Path(self.path(name)).rglob("*"))
+                         for name in ("copy", "derived"))
+        self.assertLess(derived, copy)
 
     def test_an_interrupt(self):
         child = interrupted(self, "timeline", "-o", self.path("derived"))
