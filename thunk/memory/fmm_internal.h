@@ -242,6 +242,14 @@ int fmm_svm_range_init(struct kmt_context *ctx, const struct fmm_settings *setti
 void fmm_svm_range_fini(struct kmt_context *ctx);
 /* Leaves what fini kept to the next manager of the process; the caller holds the global lock. */
 void fmm_svm_range_abandon(struct kmt_fmm *fmm);
+
+/* Addresses that were reserved; size 0 means none. */
+struct fmm_reservation {
+	uint64_t start, size_bytes;
+};
+/* Reserves 4 GiB or more below the limit, as much as there is (svm_reserve.c). */
+struct fmm_reservation fmm_svm_reserve(struct kmt_context *ctx, uint64_t base, uint64_t limit);
+
 /* The coherent aperture: svm itself in mmap mode. */
 static inline struct fmm_aperture *fmm_svm_alt(struct kmt_fmm *fmm)
 {

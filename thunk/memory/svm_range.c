@@ -10,21 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/*
- * Start addresses that are tried for one length: 32 GiB of them, beyond what programs have at their
- * low addresses. Trying all would keep a process whose addresses are taken busy for minutes.
- */
-#define START_LIMIT         16384
 #define TWO_MIB             (2ull << 20)
-#define FOUR_GIB            (4ull << 30)
 #define ALT_ALIGN           (64ull << 10)
 #define MMAP_MODE_LIMIT     ((1ull << 47) - 1)
 #define RESERVED_MODE_LIMIT ((1ull << 40) - 1)
-
-/* A range that was found; size 0 means none. */
-struct reservation {
-	uint64_t start, size_bytes;
-};
 
 /*
  * A reserved range that was left with memory in it when its manager was freed. The kernel still has
@@ -71,77 +60,6 @@ static bool try_mmap_mode(struct kmt_context *ctx, const struct fmm_settings *se
 	return true;
 }
 
-static void unmap(struct kmt_context *ctx, uint64_t start, uint64_t size_bytes)
-{
-	kmt_munmap(ctx, (void *)(uintptr_t)start, size_bytes);
-}
-
-/*
- * Asks for a range at one start address. @return -ENOMEM when this length is hopeless, 0 otherwise;
- * out->size_bytes tells whether at least half of the range lies below the limit.
- */
-static int try_start(struct kmt_context *ctx, uint64_t start, uint64_t size_bytes, uint64_t limit,
-		     struct reservation *out)
-{
-	void *mapped = kmt_mmap(ctx, (void *)(uintptr_t)start, size_bytes, PROT_NONE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	uint64_t got = (uintptr_t)mapped;
-
-	out->size_bytes = 0;
-	if (mapped == MAP_FAILED)
-		return -ENOMEM;
-	if (got + (size_bytes + 1) / 2 - 1 <= limit) {
-		out->start = got;
-		out->size_bytes = size_bytes;
-	} else {
-		unmap(ctx, got, size_bytes);
-	}
-	return 0;
-}
-
-/* All start addresses for one length. */
-static struct reservation try_length(struct kmt_context *ctx, uint64_t length, uint64_t base,
-				     uint64_t limit)
-{
-	uint64_t page = kmt_process()->page_size_bytes;
-	struct reservation found = { 0 };
-	uint64_t start = base;
-
-	for (int i = 0; i < START_LIMIT && start + (length + 1) / 2 - 1 <= limit; i++) {
-		uint64_t room = limit + 1 - start;
-		uint64_t size = (length < room ? length : room) & ~(page - 1);
-
-		if (size < FOUR_GIB || try_start(ctx, start, size, limit, &found) != 0 ||
-		    found.size_bytes)
-			break;
-		start += TWO_MIB;
-	}
-	return found;
-}
-
-static struct reservation reserve(struct kmt_context *ctx, uint64_t base, uint64_t limit)
-{
-	struct reservation found = { 0 };
-
-	for (uint64_t length = limit - base + 1; length >= FOUR_GIB; length = (length + 1) / 2) {
-		found = try_length(ctx, length, base, limit);
-		if (found.size_bytes)
-			break;
-	}
-	if (!found.size_bytes)
-		return found;
-	if (found.start > limit || limit - found.start + 1 < FOUR_GIB) {
-		unmap(ctx, found.start, found.size_bytes);
-		found.size_bytes = 0;
-	} else if (found.size_bytes > limit - found.start + 1) {
-		uint64_t keep = (limit - found.start + 1) & ~(kmt_process()->page_size_bytes - 1);
-
-		unmap(ctx, found.start + keep, found.size_bytes - keep);
-		found.size_bytes = keep;
-	}
-	return found;
-}
-
 /* The first quarter is the coherent aperture. */
 static void divide(struct kmt_fmm *fmm, const struct fmm_settings *settings, uint64_t align_bytes)
 {
@@ -186,7 +104,7 @@ int fmm_svm_range_init(struct kmt_context *ctx, const struct fmm_settings *setti
 		       uint64_t limit, uint64_t align_bytes)
 {
 	struct kmt_fmm *fmm = ctx->fmm;
-	struct reservation found;
+	struct fmm_reservation found;
 
 	if (atomic_load(&fmm->has_svm))
 		return 0;
@@ -201,7 +119,7 @@ int fmm_svm_range_init(struct kmt_context *ctx, const struct fmm_settings *setti
 			return -EINVAL;
 		if (adopt(fmm, settings, base, limit, align_bytes))
 			goto out;
-		found = reserve(ctx, base, limit);
+		found = fmm_svm_reserve(ctx, base, limit);
 		if (!found.size_bytes)
 			return -ENOMEM;
 		fmm->reserved = (void *)(uintptr_t)found.start;
@@ -226,7 +144,7 @@ void fmm_svm_range_fini(struct kmt_context *ctx)
 			return;
 	atomic_store(&fmm->has_svm, false);
 	if (fmm->reserved)
-		unmap(ctx, (uintptr_t)fmm->reserved, fmm->reserved_size_bytes);
+		kmt_munmap(ctx, fmm->reserved, fmm->reserved_size_bytes);
 	fmm->reserved = NULL;
 	fmm->reserved_size_bytes = 0;
 }

@@ -31,9 +31,15 @@ static HsaMemFlags vram(void)
 	return flags;
 }
 
+static void *taken; /* by take_low_addresses() */
+static size_t taken_bytes;
+
 static int teardown(void **state)
 {
 	fake_kfd_close(*state);
+	if (taken_bytes)
+		munmap(taken, taken_bytes);
+	taken_bytes = 0;
 	return 0;
 }
 
@@ -370,6 +376,43 @@ static void a_gpu_with_few_address_bits_gets_a_reserved_range(void **state)
 	assert_true(limit <= kfd->gpuvm_limit);
 }
 
+/* Takes all low addresses up to an end; what a sanitizer's shadow does. */
+static void take_low_addresses(uint64_t end)
+{
+	const uint64_t start = 2ull << 20;
+
+	if (FAKE_KFD_SANITIZED)
+		skip();
+	setenv("HSA_RESERVE_SVM", "1", 1);
+	taken = mmap((void *)(uintptr_t)start, end - start, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	assert_int_equal((uintptr_t)taken, start);
+	taken_bytes = end - start;
+}
+
+static void a_reserved_range_is_found_wherever_low_addresses_are_free(void **state)
+{
+	const uint64_t end = 600ull << 30;
+	struct fake_kfd *kfd = *state;
+	uint64_t base = 0, limit = 0;
+
+	take_low_addresses(end);
+	assert_int_equal(acquire(kfd), HSAKMT_STATUS_SUCCESS);
+	assert_true(kmt_fmm_aperture(kfd->ctx, GPU, KMT_APERTURE_SVM, &base, &limit));
+	assert_true(base >= end);
+	assert_true(limit < 1ull << 40);
+}
+
+static void without_free_low_addresses_the_kernel_is_not_asked_over_and_over(void **state)
+{
+	const uint64_t end = 1ull << 40;
+	struct fake_kfd *kfd = *state;
+
+	take_low_addresses(end);
+	assert_int_equal(acquire(kfd), HSAKMT_STATUS_ERROR);
+	assert_true(fake_device_op_calls(kfd->device, FAKE_MMAP) <= 16);
+}
+
 /* --- processes without a discrete GPU --- */
 
 /* One node with CPU cores and a GPU of an old generation, with an aperture of its own. */
@@ -574,6 +617,8 @@ int main(void)
 		CASE(a_reserved_range_is_reused_and_stays_reserved),
 		CASE(memory_left_at_close_keeps_its_reserved_addresses),
 		CASE(reserved_addresses_are_split_and_joined_without_loss),
+		CASE(a_reserved_range_is_found_wherever_low_addresses_are_free),
+		CASE(without_free_low_addresses_the_kernel_is_not_asked_over_and_over),
 		CASE(a_child_finds_the_reserved_range_empty),
 		CASE(a_gpu_with_few_address_bits_gets_a_reserved_range),
 		CASE_APU(an_old_apu_has_an_aperture_and_no_svm_range),
