@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Streaming counters, PC sampling, the counter lock (kfd.md 12) and CRIU (kfd.md 11). */
-#include "machine.h"
+#include "target.h"
 
 #include <linux/capability.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -140,21 +141,6 @@ static void sampling_intervals_are_checked(struct machine *m)
 	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PC_SAMPLE, &args), 0);
 }
 
-static void the_profiler_has_a_version(struct machine *m)
-{
-	struct kfd_ioctl_profiler_args_upstream args = { .op = KFD_IOC_PROFILER_VERSION };
-	struct kfd_ioctl_profiler_args dkms = { .op = KFD_IOC_PROFILER_VERSION };
-
-	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER, &args), 0);
-	assert_int_equal(args.version, 1);
-	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER_DKMS, &dkms), 0);
-	assert_int_equal(dkms.version, 1);
-	args.op = 77;
-	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER, &args), -EINVAL);
-	dkms.op = 77;
-	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER_DKMS, &dkms), -EINVAL);
-}
-
 static void drop_capabilities(uint64_t keep_not)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -186,6 +172,119 @@ static bool privileged(void)
 	struct __user_cap_data_struct caps[2] = { 0 };
 
 	return syscall(SYS_capget, &head, caps) == 0 && caps[0].effective >> CAP_SYS_ADMIN & 1;
+}
+
+static int sample(struct machine *m, uint32_t op, uint64_t interval, uint32_t *id,
+		  struct kfd_pc_sample_info *told)
+{
+	struct kfd_pc_sample_info infos[4] = { { .interval = interval,
+						 .method = KFD_IOCTL_PCS_METHOD_HOSTTRAP } };
+	struct kfd_ioctl_pc_sample_args args = { .gpu_id = m->gpu,
+						 .num_sample_info = interval ? 1 : 4,
+						 .sample_info_ptr = (uintptr_t)infos,
+						 .op = op,
+						 .trace_id = *id };
+	int rc = machine_ioctl(m, AMDKFD_IOC_PC_SAMPLE, &args);
+
+	*id = op == KFD_IOCTL_PCS_OP_QUERY_CAPABILITIES ? args.num_sample_info : args.trace_id;
+	*told = infos[0];
+	return rc;
+}
+
+static void life_with_counters(struct machine *m, struct target *self)
+{
+	struct kfd_ioctl_profiler_args_upstream pmc = { .op = KFD_IOC_PROFILER_PMC };
+	struct kfd_pc_sample_info info;
+	uint32_t id = 0;
+
+	open_here(m);
+	pmc.pmc.gpu_id = m->gpu;
+	pmc.pmc.lock = 1;
+	if (spm(m, KFD_IOCTL_SPM_OP_ACQUIRE, m->gpu) ||
+	    sample(m, KFD_IOCTL_PCS_OP_CREATE, 100, &id, &info) ||
+	    (privileged() && machine_ioctl(m, AMDKFD_IOC_PROFILER, &pmc)))
+		_exit(1);
+	finished(self);
+	next_step(self);
+}
+
+static void counters_of_a_living_process_are_its_own(struct machine *m)
+{
+	struct kfd_ioctl_profiler_args_upstream pmc = { .op = KFD_IOC_PROFILER_PMC };
+	struct target t = target_start(m, life_with_counters);
+
+	pmc.pmc.gpu_id = m->gpu;
+	assert_true(comes(t.done));
+	assert_int_equal(spm(m, KFD_IOCTL_SPM_OP_ACQUIRE, m->gpu), -EINVAL);
+	assert_int_equal(spm(m, KFD_IOCTL_SPM_OP_RELEASE, m->gpu), -EINVAL);
+	assert_int_equal(spm(m, KFD_IOCTL_SPM_OP_ACQUIRE, m->second_gpu), 0);
+	for (pmc.pmc.lock = 0; privileged() && pmc.pmc.lock < 2; pmc.pmc.lock++)
+		assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER, &pmc), -EBUSY);
+	kill(t.pid, SIGKILL);
+	target_end(&t, SIGKILL);
+	assert_int_equal(spm(m, KFD_IOCTL_SPM_OP_ACQUIRE, m->gpu), 0);
+	for (pmc.pmc.lock = 1; privileged() && pmc.pmc.lock < 2; pmc.pmc.lock++)
+		assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER, &pmc), 0);
+}
+
+static void all_processes_sample_in_one_way(struct machine *m)
+{
+	struct target t = target_start(m, life_with_counters);
+	struct kfd_pc_sample_info info;
+	uint32_t id = 0;
+
+	assert_true(comes(t.done));
+	assert_int_equal(sample(m, KFD_IOCTL_PCS_OP_QUERY_CAPABILITIES, 0, &id, &info), 0);
+	assert_int_equal(id, 1);
+	assert_int_equal(info.interval, 100);
+	id = 0;
+	assert_int_equal(sample(m, KFD_IOCTL_PCS_OP_CREATE, 200, &id, &info), -EEXIST);
+	assert_int_equal(info.interval, 100);
+	assert_int_equal(sample(m, KFD_IOCTL_PCS_OP_CREATE, 100, &id, &info), 0);
+	target_end(&t, 3 << 8);
+	/* the way stays as long as somebody samples, and is then anybody's to choose */
+	assert_int_equal(sample(m, KFD_IOCTL_PCS_OP_CREATE, 200, &(uint32_t){ 0 }, &info), -EEXIST);
+	assert_int_equal(sample(m, KFD_IOCTL_PCS_OP_DESTROY, 0, &id, &info), 0);
+	assert_int_equal(sample(m, KFD_IOCTL_PCS_OP_CREATE, 200, &id, &info), 0);
+}
+
+static void life_of_a_child(struct machine *m, struct target *self)
+{
+	open_here(m);
+	finished(self);
+	next_step(self);
+}
+
+static void a_child_keeps_none_of_its_parents_counters(struct machine *m)
+{
+	struct kfd_pc_sample_info info;
+	uint32_t id = 0;
+	struct target t;
+
+	assert_int_equal(spm(m, KFD_IOCTL_SPM_OP_ACQUIRE, m->gpu), 0);
+	assert_int_equal(sample(m, KFD_IOCTL_PCS_OP_CREATE, 100, &id, &info), 0);
+	t = target_start(m, life_of_a_child);
+	assert_true(comes(t.done));
+	assert_int_equal(spm(m, KFD_IOCTL_SPM_OP_RELEASE, m->gpu), 0);
+	assert_int_equal(spm(m, KFD_IOCTL_SPM_OP_ACQUIRE, m->gpu), 0);
+	assert_int_equal(sample(m, KFD_IOCTL_PCS_OP_DESTROY, 0, &id, &info), 0);
+	assert_int_equal(sample(m, KFD_IOCTL_PCS_OP_CREATE, 200, &id, &info), 0);
+	target_end(&t, 3 << 8);
+}
+
+static void the_profiler_has_a_version(struct machine *m)
+{
+	struct kfd_ioctl_profiler_args_upstream args = { .op = KFD_IOC_PROFILER_VERSION };
+	struct kfd_ioctl_profiler_args dkms = { .op = KFD_IOC_PROFILER_VERSION };
+
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER, &args), 0);
+	assert_int_equal(args.version, 1);
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER_DKMS, &dkms), 0);
+	assert_int_equal(dkms.version, 1);
+	args.op = 77;
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER, &args), -EINVAL);
+	dkms.op = 77;
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_PROFILER_DKMS, &dkms), -EINVAL);
 }
 
 static void counters_need_the_capability(struct machine *m)
@@ -299,6 +398,14 @@ static const struct conformance_case cases[] = {
 	{ "PROFILER_DKMS", "EBUSY", "counters have one owner", counters_are_locked_once, NULL, "{\"kfd_minor\": 23}" },
 	{ "PROFILER", "EOPNOTSUPP", "no GPU has the throughput limiter", no_gpu_has_the_throughput_limiter,
 	  NULL, "{\"kfd_minor\": 23}" },
+	{ "RLC_SPM", "EINVAL", "a process has them as long as it lives",
+	  counters_of_a_living_process_are_its_own, "gfx942x8", "{\"kfd_minor\": 23}" },
+	{ "PROFILER", "EBUSY", "a process has them as long as it lives",
+	  counters_of_a_living_process_are_its_own, "gfx942x8", "{\"kfd_minor\": 23}" },
+	{ "PC_SAMPLE", "EEXIST", "all processes sample in one way", all_processes_sample_in_one_way,
+	  "gfx942x8", "{\"kfd_minor\": 23}" },
+	{ "PC_SAMPLE", NULL, "a child keeps none of its parent's counters",
+	  a_child_keeps_none_of_its_parents_counters, "gfx942x8", NULL },
 	{ "CRIU_OP", "EACCES", "it needs the capability", criu_needs_the_capability, NULL, NULL },
 	{ "CRIU_OP", "EINVAL", "it counts and pauses once", criu_counts_and_pauses_once, NULL, NULL },
 	{ "CRIU_OP", "EBUSY", "a paused process is not paused again", criu_counts_and_pauses_once, NULL, NULL },

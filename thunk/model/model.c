@@ -15,6 +15,7 @@
 #include "debug-remote.h"
 #include "drm.h"
 #include "event.h"
+#include "pc-sampling.h"
 #include "process.h"
 #include "smi.h"
 #include "spm.h"
@@ -82,6 +83,7 @@ void kfd_model_free(struct kfd_model *model)
 	kfd_model_scenario_stop(model->scenario);
 	kfd_model_debug_targets_free(model);
 	kfd_model_process_free(model->primary);
+	kfd_model_spm_forget_all(model);
 	kfd_model_smi_free(model->smi);
 	kfd_model_scenario_free(model->scenario); /* everything above asks it */
 	kfd_model_topology_fini(&model->topology);
@@ -101,9 +103,11 @@ void kfd_model_after_fork(struct kfd_model *model)
 		kfd_model_process_after_fork(model->primary);
 	model->primary = NULL;
 	model->drm = NULL;
+	for (size_t i = 0; i < sizeof(model->secondaries) / sizeof(model->secondaries[0]); i++)
+		if (model->secondaries[i])
+			kfd_model_pcs_after_fork(model->secondaries[i]->pcs);
 	memset(model->secondaries, 0, sizeof(model->secondaries));
-	memset(model->spm_owner, 0, sizeof(model->spm_owner));
-	memset(model->pmc_owner, 0, sizeof(model->pmc_owner));
+	kfd_model_spm_forget_all(model);
 	/* charges of the parent are not the child's to give back */
 	for (uint32_t i = 0; i < KFD_MODEL_MAX_GPUS; i++) {
 		atomic_store(&model->vram_used[i], 0);

@@ -110,6 +110,7 @@ void kfd_model_process_after_fork(struct kfd_model_process *process)
 			kfd_model_gpu_after_fork(process->vms[i].gpu);
 	kfd_model_control_after_fork(process->control);
 	process->control = NULL;
+	kfd_model_pcs_after_fork(process->pcs);
 	close(kfd_model_store_fd(process->store));
 }
 

@@ -108,6 +108,12 @@ struct kfd_model_timeline {
 	uint64_t point; /* highest one that is signalled */
 };
 
+/* Who has the counters of a GPU, if it is a context of this process. */
+struct kfd_model_owner {
+	struct kfd_model_process *process; /* borrowed, or NULL */
+	int claim;                         /* owned; what tells the other processes */
+};
+
 /* The machine. */
 struct kfd_model {
 	struct kfd_model_topology topology;
@@ -123,8 +129,7 @@ struct kfd_model {
 	_Atomic uint64_t system_used;                      /* bytes, no lock */
 	struct kfd_model_smi *smi;                         /* owned, has its own lock */
 	struct kfd_model_drm *drm; /* owned, protected by the primary process's lock */
-	struct kfd_model_process *spm_owner[KFD_MODEL_MAX_GPUS];
-	struct kfd_model_process *pmc_owner[KFD_MODEL_MAX_GPUS];
+	struct kfd_model_owner spm[KFD_MODEL_MAX_GPUS], pmc[KFD_MODEL_MAX_GPUS];
 	struct kfd_model_timeline timelines[KFD_MODEL_TIMELINES];
 
 	pthread_mutex_t targets_lock;     /* taken before all others */

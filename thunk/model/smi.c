@@ -16,12 +16,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "claim.h"
 #include "clock.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 
 #define QUEUE_BYTES 1024
 #define PAGE_SHIFT  12
-#define FIRST_FD    600
 
 struct client {
 	int fd; /* owned: our end */
@@ -89,17 +89,6 @@ static void drop_closed(struct kfd_model_smi *smi)
 	}
 }
 
-/* The driver has no descriptor at its end: ours leaves the numbers that programs get alone. */
-static int out_of_the_way(int fd)
-{
-	const int higher = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
-
-	if (higher < 0)
-		return fd;
-	close(fd);
-	return higher;
-}
-
 int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *node)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -114,7 +103,7 @@ int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *nod
 		free(client);
 		return rc;
 	}
-	client->fd = out_of_the_way(pair[0]);
+	client->fd = kfd_model_out_of_the_way(pair[0]);
 	client->gpu_id = node->gpu_id;
 	pthread_mutex_lock(&model->smi->lock);
 	drop_closed(model->smi);

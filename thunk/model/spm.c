@@ -7,10 +7,12 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "claim.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "ioctl.h"
 #include "usercopy.h"
@@ -20,12 +22,33 @@
 #endif
 #define PROFILER_VERSION 1
 
-static int acquire(struct kfd_model_process **owner, struct kfd_model_process *process)
+/* Nobody in this process has them. @return 0, -EEXIST: another process has, or -ENOMEM. */
+static int take(struct kfd_model_owner *owner, struct kfd_model_process *process, const char *what,
+		const struct kfd_model_node *node)
 {
-	if (*owner)
-		return -EINVAL;
-	*owner = process;
+	char name[KFD_MODEL_CLAIM_NAME];
+	int claim;
+
+	snprintf(name, sizeof(name), "%s/%x", what, node->gpu_id);
+	claim = kfd_model_claim_take(process->model, name);
+	if (claim < 0)
+		return claim;
+	*owner = (struct kfd_model_owner){ .process = process, .claim = claim };
 	return 0;
+}
+
+static void give(struct kfd_model_owner *owner)
+{
+	kfd_model_claim_drop(owner->claim);
+	*owner = (struct kfd_model_owner){ 0 };
+}
+
+static int acquire(struct kfd_model_owner *owner, struct kfd_model_process *process,
+		   const struct kfd_model_node *node)
+{
+	int rc = owner->process ? -EEXIST : take(owner, process, "spm", node);
+
+	return rc == -EEXIST ? -EINVAL : rc;
 }
 
 static uint64_t now_ms(void)
@@ -73,21 +96,21 @@ int kfd_model_call_rlc_spm(struct kfd_model_call *call)
 	struct kfd_ioctl_spm_args *args = call->args;
 	struct kfd_model *model = call->process->model;
 	const struct kfd_model_node *node = kfd_model_process_node(call->process, args->gpu_id);
-	struct kfd_model_process **owner;
+	struct kfd_model_owner *owner;
 	int rc;
 
 	if (!node)
 		return -EINVAL;
-	owner = &model->spm_owner[node->gpu_index];
+	owner = &model->spm[node->gpu_index];
 	pthread_mutex_lock(&model->lock);
 	if (args->op == KFD_IOCTL_SPM_OP_ACQUIRE)
-		rc = acquire(owner, call->process);
-	else if (args->op > KFD_IOCTL_SPM_OP_SET_DEST_BUF || *owner != call->process)
+		rc = acquire(owner, call->process, node);
+	else if (args->op > KFD_IOCTL_SPM_OP_SET_DEST_BUF || owner->process != call->process)
 		rc = -EINVAL;
 	else
 		rc = 0;
 	if (!rc && args->op == KFD_IOCTL_SPM_OP_RELEASE)
-		*owner = NULL;
+		give(owner);
 	pthread_mutex_unlock(&model->lock);
 	if (!rc && args->op == KFD_IOCTL_SPM_OP_SET_DEST_BUF)
 		rc = set_buffer(args);
@@ -100,12 +123,20 @@ void kfd_model_spm_forget(struct kfd_model_process *process)
 
 	pthread_mutex_lock(&model->lock);
 	for (uint32_t i = 0; i < KFD_MODEL_MAX_GPUS; i++) {
-		if (model->spm_owner[i] == process)
-			model->spm_owner[i] = NULL;
-		if (model->pmc_owner[i] == process)
-			model->pmc_owner[i] = NULL;
+		if (model->spm[i].process == process)
+			give(&model->spm[i]);
+		if (model->pmc[i].process == process)
+			give(&model->pmc[i]);
 	}
 	pthread_mutex_unlock(&model->lock);
+}
+
+void kfd_model_spm_forget_all(struct kfd_model *model)
+{
+	for (uint32_t i = 0; i < KFD_MODEL_MAX_GPUS; i++) {
+		give(&model->spm[i]);
+		give(&model->pmc[i]);
+	}
 }
 
 static bool has_perfmon(void)
@@ -124,23 +155,25 @@ static int lock_counters(struct kfd_model_process *process,
 {
 	struct kfd_model *model = process->model;
 	const struct kfd_model_node *node = kfd_model_process_node(process, pmc->gpu_id);
-	struct kfd_model_process **owner;
+	struct kfd_model_owner *owner;
 	int rc = 0;
 
 	if (!has_perfmon())
 		return -EPERM;
 	if (!node)
 		return -EINVAL;
-	owner = &model->pmc_owner[node->gpu_index];
+	owner = &model->pmc[node->gpu_index];
 	pthread_mutex_lock(&model->lock);
-	if (*owner && *owner != process)
+	if (owner->process && owner->process != process)
 		rc = -EBUSY;
-	else if (pmc->lock && *owner)
+	else if (pmc->lock && owner->process)
 		rc = -EALREADY;
-	else
-		*owner = pmc->lock ? process : NULL;
+	else if (!owner->process) /* to unlock what nobody has locked is no error */
+		rc = take(owner, process, "pmc", node);
+	if (!rc && !pmc->lock)
+		give(owner);
 	pthread_mutex_unlock(&model->lock);
-	return rc;
+	return rc == -EEXIST ? -EBUSY : rc;
 }
 
 /* No simulated GPU has the peak-throughput limiter. */

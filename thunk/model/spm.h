@@ -7,5 +7,7 @@
 
 /* The process ends: what it held is free again. */
 void kfd_model_spm_forget(struct kfd_model_process *process);
+/* All processes end; also in a forked child, to which nothing of its parent's belongs. */
+void kfd_model_spm_forget_all(struct kfd_model *model);
 
 #endif

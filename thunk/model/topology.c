@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define SYSFS_PAGE  4096 /* no attribute is longer */
+#define SYSFS_PAGE  4096                  /* no attribute is longer */
+#define ID_FACTOR   0x9e3779b97f4a7c15ull /* spreads device numbers */
 #define VM_LIMIT    0x7fffffffffffull
 #define VM_LIMIT_G8 0xffffffffffull
 
@@ -230,6 +232,13 @@ static uint32_t count_nodes(const char *dir)
 	}
 }
 
+static uint64_t identify(const char *dir)
+{
+	struct stat st;
+
+	return stat(dir, &st) ? 0 : (uint64_t)st.st_dev * ID_FACTOR + st.st_ino;
+}
+
 int kfd_model_topology_init(struct kfd_model_topology *topology, const char *dir)
 {
 	char *text = NULL;
@@ -242,6 +251,7 @@ int kfd_model_topology_init(struct kfd_model_topology *topology, const char *dir
 		return -ENOENT;
 	}
 	topology->dir = strdup(dir);
+	topology->id = identify(dir);
 	topology->nodes = calloc(topology->node_count, sizeof(*topology->nodes));
 	text = malloc(SYSFS_PAGE);
 	if (!topology->dir || !topology->nodes || !text)

@@ -32,6 +32,7 @@ struct kfd_model_topology {
 	struct kfd_model_node *nodes; /* owned, node_count of them */
 	uint32_t node_count, gpu_count;
 	uint64_t system_bytes;
+	uint64_t id; /* the same for all who read this directory, however they name it */
 };
 
 /*
