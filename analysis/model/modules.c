@@ -53,16 +53,28 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The build id decides. Paths only stand in for it: two sources may spell one file differently. */
-static bool same_module(const struct module *module, uint64_t base, const char *path,
-			const uint8_t *build_id, uint32_t build_id_size)
+/* Whether one name is the other's with more of the version: the loader has libx.so.1, the file system .1.2. */
+static bool same_name(const char *one, const char *other)
 {
+	size_t length = MIN(strlen(one), strlen(other));
+
+	return strncmp(one, other, length) == 0 && (one[length] == '\0' || one[length] == '.') &&
+	       (other[length] == '\0' || other[length] == '.');
+}
+
+/* The build id decides. Paths only stand in for it: two sources may spell one file differently. */
+static bool same_module(const struct module *module, uint64_t base, uint64_t size_bytes,
+			const char *path, const uint8_t *build_id, uint32_t build_id_size)
+{
+	const char *name = base_name(path), *known = base_name(module->path);
+
 	if (module->base != base)
 		return false;
 	if (build_id && build_id_size && module->build_id_size)
 		return module->build_id_size == build_id_size &&
 		       memcmp(module->build_id, build_id, build_id_size) == 0;
-	return strcmp(base_name(module->path), base_name(path)) == 0;
+	return strcmp(known, name) == 0 ||
+	       (module->size_bytes == size_bytes && same_name(known, name));
 }
 
 void modules_load(struct modules *modules, uint64_t base, uint64_t size_bytes, const char *path,
@@ -78,7 +90,7 @@ void modules_load(struct modules *modules, uint64_t base, uint64_t size_bytes, c
 		if (module->last_epoch != UINT32_MAX || module->base >= base + size_bytes ||
 		    base >= module->base + module->size_bytes)
 			continue;
-		if (same_module(module, base, path, build_id, build_id_size)) {
+		if (same_module(module, base, size_bytes, path, build_id, build_id_size)) {
 			set_build_id(module, build_id, build_id_size);
 			return;
 		}

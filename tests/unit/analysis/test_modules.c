@@ -46,6 +46,25 @@ static void a_module_told_again_changes_nothing(void **state)
 	modules_fini(&modules);
 }
 
+/* The loader names a library by its link, a state dump of LTTng-UST by the file. */
+static void a_link_and_its_file_are_one_module(void **state)
+{
+	struct modules modules;
+
+	(void)state;
+	modules_init(&modules);
+	modules_load(&modules, 0x1000, 0x1000, "/lib/libx.so.1", id_a, sizeof(id_a));
+	modules_load(&modules, 0x1000, 0x1000, "/lib/libx.so.1.0.6", NULL, 0);
+	modules_identify(&modules, 0x1000, id_a, sizeof(id_a));
+	modules_load(&modules, 0x1000, 0x1000, "/lib/libx.so", NULL, 0);
+	assert_int_equal(modules.list->len, 1);
+	modules_load(&modules, 0x1000, 0x1000, "/lib/libx.so.10", NULL, 0);
+	assert_int_equal(modules.list->len, 2);
+	modules_load(&modules, 0x1000, 0x2000, "/lib/libx.so.10.1", NULL, 0);
+	assert_int_equal(modules.list->len, 3);
+	modules_fini(&modules);
+}
+
 static void another_build_from_the_same_path_takes_over(void **state)
 {
 	struct modules modules;
@@ -148,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_before_a_take_over_belong_to_the_old_module),
 		cmocka_unit_test(a_module_told_again_changes_nothing),
+		cmocka_unit_test(a_link_and_its_file_are_one_module),
 		cmocka_unit_test(another_build_from_the_same_path_takes_over),
 		cmocka_unit_test(news_of_a_module_serves_stacks_taken_before_it),
 		cmocka_unit_test(a_module_of_size_zero_is_left_out),
