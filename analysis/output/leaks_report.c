@@ -388,6 +388,8 @@ static void uncount(struct leaks_report *report, const struct leak_group *group)
 
 		if (leaks->process != group->process)
 			continue;
+		leaks->suppressed.count += group->sum.count;
+		leaks->suppressed.bytes += group->sum.bytes;
 		if (group->undecided) {
 			sum_take(&leaks->undecided, &group->sum);
 		} else {

@@ -53,7 +53,8 @@ struct leaks_process {
 	const struct process *process;
 	enum leak_moment moment;
 	struct leak_sum layers[LEAK_LAYER_COUNT], undecided;
-	struct leak_sum left; /* all layers, without the undecided */
+	struct leak_sum left;       /* all layers, without the undecided */
+	struct leak_sum suppressed; /* in none of those */
 };
 
 struct leaks_options {

@@ -415,7 +415,13 @@ static void nothing_text(GString *text, const struct leaks_process *leaks)
 	const struct memory *memory = leaks->process->memory;
 	const struct leak_sum *runtime = &leaks->layers[LEAK_RUNTIME];
 
-	g_string_append(text, "Nothing leaked: the program left no block behind. ");
+	if (leaks->suppressed.count) {
+		g_string_append(text, "Nothing leaked but what is suppressed: ");
+		text_count(text, leaks->suppressed.count, "block", "blocks");
+		g_string_append(text, ". ");
+	} else {
+		g_string_append(text, "Nothing leaked: the program left no block behind. ");
+	}
 	text_count(text, memory->freed_count, "block was", "blocks were");
 	g_string_append(text, " freed");
 	if (runtime->count) {

@@ -64,6 +64,21 @@ class Statuses(unittest.TestCase):
         return subprocess.run([KFDSCOPE, *words], capture_output=True, text=True, timeout=60,
                               check=False, cwd=self.folder, **options)
 
+    def test_what_is_suppressed_is_not_nothing(self):
+        trace = Trace()
+        Program(trace).fire(400, "lttng_ust_statedump:bin_info", ("baddr", "u64", 0x1000),
+                            ("memsz", "u64", 0x2000), ("path", "str", "/no/such/app"),
+                            ("is_pic", "u8", 1), ("has_build_id", "u8", 0),
+                            ("has_debug_link", "u8", 0))
+        trace = self.write("suppressed", leaky(trace))
+        for pattern, words in (("/such/app", "Nothing leaked but what is suppressed: 7 blocks. 1 block was freed."),
+                               ("no_such_function", "NEVER FREED")):
+            with open(self.path("patterns"), "w") as patterns:
+                patterns.write(f"leak:{pattern}\n")
+            text = self.run_command("leaks", "--suppressions", self.path("patterns"), trace).stdout
+            self.assertIn(words, text)
+            self.assertNotIn("left no block behind", text)
+
     def output_of(self, name):
         """Where a command is to write; the derived trace wants a new directory."""
         if name in PRINTING or name in ("json", "diff", "folded", "speedscope"):
