@@ -35,10 +35,11 @@ static void lost_text(GString *text, const struct model *model)
 			g_string_append_printf(text, "    %" G_GUINT64_FORMAT, span->count);
 		else
 			g_string_append(text, "    an unknown number");
-		g_string_append(text, " between ");
+		g_string_append(text, span->end_ns == INT64_MAX ? " from " : " between ");
 		text_moment(text, model, span->begin_ns);
-		g_string_append(text, " and ");
-		text_moment(text, model, span->end_ns);
+		g_string_append(text, span->end_ns == INT64_MAX ? " on" : " and ");
+		if (span->end_ns != INT64_MAX)
+			text_moment(text, model, span->end_ns);
 		if (span->vpid)
 			g_string_append_printf(text, " of pid %u", span->vpid);
 		if (span->hostname)

@@ -531,7 +531,8 @@ function drawLosses() {
 		rows.push({ what: (span.count || "An unknown number of") + " events lost" +
 			(span.vpid ? " of pid " + span.vpid : "") +
 			(span.hostname ? " on " + span.hostname : ""),
-			when: moment(span.begin_ns) + " to " + moment(span.end_ns) });
+			when: "from " + moment(span.begin_ns) +
+				(span.end_ns > data.recording.end_ns ? " on" : " to " + moment(span.end_ns)) });
 	for (const p of data.leaks.processes) {
 		const cut = p.cut_began_before + p.cut_abandoned + p.cut_unfinished;
 		if (cut)
