@@ -20,6 +20,7 @@ struct balance {
 	GHashTable *freed_at;          /* address and process -> struct freed, in freed[] */
 	struct freed *freed;           /* owned: a ring */
 	uint32_t freed_next;           /* where the next one goes */
+	GHashTable *opened;            /* set of struct process, borrowed: seen since they opened */
 	GArray *overlaps, *available;  /* owned */
 	GPtrArray *bad_frees;          /* owned */
 };
@@ -214,6 +215,24 @@ static void take_bad_free(struct balance *balance, const struct call *call, int6
 	}
 }
 
+/*
+ * Where the SVM interface is in use, the thunk has nothing against an address that it does not know. Then
+ * our own account has to tell: not while it may lack an allocation.
+ */
+static bool is_bad_success(const struct balance *balance, const struct call *call)
+{
+	struct process *process = call->thread->process;
+	const struct freed key = { .process = process,
+				   .address = values_get(&call->values, FIELD_ADDRESS, 0) };
+	const struct freed *freed = g_hash_table_lookup(balance->freed_at, &key);
+
+	if (freed) /* a later one is this call's own work */
+		return freed->time_ns <= call->entry_ns &&
+		       !model_doubt_since(balance->model, process, freed->time_ns);
+	return g_hash_table_contains(balance->opened, process) &&
+	       !model_doubt_since(balance->model, process, INT64_MIN);
+}
+
 static void take_available(struct balance *balance, const struct call *call,
 			   const struct record *exit)
 {
@@ -251,6 +270,10 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 	if (!exit || call->type->layer != LAYER_API)
 		return;
 	switch (call->type->op) {
+	case OP_OPEN:
+		if (status == 0) /* another status when it was open already */
+			g_hash_table_add(balance->opened, call->thread->process);
+		break;
 	case OP_REGISTER:
 		if (status == 0)
 			take_register(balance, call, time_ns);
@@ -264,7 +287,8 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		take_map(balance, call, time_ns, status == 0);
 		break;
 	case OP_FREE:
-		if (status != 0 && !call->target && values_get(&call->values, FIELD_ADDRESS, 0))
+		if (!call->target && values_get(&call->values, FIELD_ADDRESS, 0) &&
+		    (status != 0 || is_bad_success(balance, call)))
 			take_bad_free(balance, call, time_ns, status);
 		break;
 	case OP_OTHER:
@@ -318,6 +342,7 @@ struct balance *balance_new(struct model *model)
 	balance->ranges = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_tree_unref);
 	balance->histories = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	balance->freed_at = g_hash_table_new(freed_hash, freed_equal);
+	balance->opened = g_hash_table_new(NULL, NULL);
 	balance->freed = g_new0(struct freed, BALANCE_FREED_MAX);
 	balance->overlaps = g_array_new(FALSE, FALSE, sizeof(struct overlap));
 	balance->available = g_array_new(FALSE, FALSE, sizeof(struct available));
@@ -333,6 +358,7 @@ void balance_free(struct balance *balance)
 	g_hash_table_destroy(balance->ranges);
 	g_hash_table_destroy(balance->histories);
 	g_hash_table_destroy(balance->freed_at);
+	g_hash_table_destroy(balance->opened);
 	g_free(balance->freed);
 	g_array_free(balance->overlaps, TRUE);
 	g_array_free(balance->available, TRUE);

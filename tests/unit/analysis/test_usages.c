@@ -291,6 +291,45 @@ static void a_double_free_names_the_first_one(void **state)
 	balance_free(balance);
 }
 
+/* Where the SVM interface is in use, the library answers SUCCESS. */
+static void a_free_of_nothing_that_succeeds_is_bad_when_all_is_known(void **state)
+{
+	static const char *const before[] = { "",
+					      "500" P "entry api hsaKmtOpenKFD call=1\n"
+					      "510" P "exit api hsaKmtOpenKFD call=1 status=0\n",
+					      "500" P "entry api hsaKmtOpenKFD call=1\n"
+					      "510" P "exit api hsaKmtOpenKFD call=1 status=0\n"
+					      "520 h 0 0 - lost lost=3 until_ns=530\n" };
+	static const guint count[] = { 1, 2, 1 };
+
+	(void)state;
+	for (guint i = 0; i < G_N_ELEMENTS(before); i++) {
+		struct balance *balance;
+		char *text = g_strconcat(
+			before[i],
+			"1000" P "entry api hsaKmtAllocMemory call=2 size_bytes=100 node_id=1 "
+			"gpu_id=7 flags=1 stack=0xa\n"
+			"1010" P "exit api hsaKmtAllocMemory call=2 status=0 address=0x1000\n"
+			"2000" P "entry api hsaKmtFreeMemory call=3 address=0x1000 stack=0xb\n"
+			"2010" P "exit api hsaKmtFreeMemory call=3 status=0\n"
+			"3000" P "entry api hsaKmtFreeMemory call=4 address=0x1000 stack=0xc\n"
+			"3010" P "exit api hsaKmtFreeMemory call=4 status=0\n"
+			"4000" P "entry api hsaKmtFreeMemory call=5 address=0x5000 stack=0xd\n"
+			"4010" P "exit api hsaKmtFreeMemory call=5 status=0\n",
+			NULL);
+
+		free_model(NULL);
+		new_model(NULL);
+		balance = balance_new(model);
+		read_trace(text);
+		assert_int_equal(balance_bad_frees(balance)->len, count[i]);
+		assert_true(((struct bad_free *)g_ptr_array_index(balance_bad_frees(balance), 0))
+				    ->is_double);
+		balance_free(balance);
+		g_free(text);
+	}
+}
+
 static void a_wait_without_an_end_is_a_bar_to_the_end(void **state)
 {
 	struct lanes *lanes = lanes_new(model);
@@ -356,6 +395,7 @@ int main(void)
 		TEST(a_registration_over_a_stale_one_is_found),
 		TEST(a_range_that_is_registered_twice_keeps_both_stacks),
 		TEST(a_double_free_names_the_first_one),
+		TEST(a_free_of_nothing_that_succeeds_is_bad_when_all_is_known),
 		TEST(a_wait_without_an_end_is_a_bar_to_the_end),
 		TEST(a_lane_has_a_limit_on_its_bars),
 	};
