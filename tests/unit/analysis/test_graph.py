@@ -300,6 +300,10 @@ class Interrupt(Case):
         self.assertLess(report["recording"]["events"], 1000000)
         self.assertFalse(report["complete"])
 
+    def test_what_was_not_read_has_no_end(self):
+        out = interrupted(self, "leaks").communicate(timeout=60)[0]
+        self.assertRegex(out, "\n    an unknown number from [+0-9.]+ s on\n")
+
 
 if __name__ == "__main__":
     KFDSCOPE, PLUGIN_DIR, BIG_TRACE = sys.argv[1:4]

@@ -64,12 +64,6 @@ class Statuses(unittest.TestCase):
         return subprocess.run([KFDSCOPE, *words], capture_output=True, text=True, timeout=60,
                               check=False, cwd=self.folder, **options)
 
-    def test_what_is_missing_up_to_the_end_has_no_end(self):
-        trace = leaky(Trace())
-        Program(trace).schema(1000)     # behind the stream's last event
-        text = self.run_command("leaks", self.write("back", trace)).stdout
-        self.assertIn("\n    an unknown number from +0.000029 s on\n", text)
-
     def test_what_is_suppressed_is_not_nothing(self):
         trace = Trace()
         Program(trace).fire(400, "lttng_ust_statedump:bin_info", ("baddr", "u64", 0x1000),
