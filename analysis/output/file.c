@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Reports can have hundreds of megabytes: few large writes. */
+#define BUFFER_BYTES 65536
+
 /* A device or a pipe is written to as it is; only a plain file can be put in place of another. */
 static bool is_special(const char *path)
 {
@@ -29,8 +32,11 @@ int out_open(struct out_file *file, const char *path)
 	if (!is_special(path))
 		file->building = g_strdup_printf("%s.part", path);
 	file->stream = fopen(file->building ? file->building : path, "we");
-	if (file->stream)
+	if (file->stream) {
+		file->buffer = g_malloc(BUFFER_BYTES);
+		(void)setvbuf(file->stream, file->buffer, _IOFBF, BUFFER_BYTES);
 		return 0;
+	}
 	error = errno;
 	out_abandon(file);
 	return -error;
@@ -66,6 +72,7 @@ void out_abandon(struct out_file *file)
 		fclose(file->stream);
 	if (file->building)
 		unlink(file->building);
+	g_free(file->buffer);
 	g_free(file->path);
 	g_free(file->building);
 	memset(file, 0, sizeof(*file));

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 struct out_file {
+	char *buffer;   /* owned: of the stream */
 	FILE *stream;   /* borrowed when it is standard output */
 	char *path;     /* owned; NULL: standard output */
 	char *building; /* owned: the name while it grows */

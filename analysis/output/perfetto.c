@@ -3,12 +3,12 @@
 #include "output/perfetto.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "model/queues.h"
 #include "model/waits.h"
 #include "output/draft.h"
+#include "output/json_text.h"
 #include "output/stackview.h"
 #include "output/text.h"
 
@@ -26,6 +26,12 @@ struct signal {
 	int64_t blanks[ARROWS_MAX];
 };
 
+/* What of a thread is in the file. */
+struct track {
+	bool is_named;
+	uint32_t open; /* slices that were begun and have not ended */
+};
+
 /* Living queues of a process on a node. */
 struct queue_track {
 	const struct process *process; /* borrowed */
@@ -40,65 +46,85 @@ struct perfetto {
 	int64_t begin_ns, end_ns;
 	int64_t origin_ns; /* of the recording's first event: times count from here */
 	bool has_origin;
+	GString *event; /* owned: the one that is being written */
 	uint64_t written;
-	GHashTable *pids;      /* struct process -> number in the file */
-	GHashTable *tracks;    /* set of struct thread that have a name in the file */
-	GHashTable *open;      /* set of call keys (pushed and not popped), by thread: depth */
-	GHashTable *blocks;    /* struct block -> 1: slices that were begun */
-	GHashTable *evictions; /* struct eviction -> 1: the same */
-	struct waits *waits;   /* owned */
-	struct queues *queues; /* owned */
-	GHashTable *signals;   /* struct wait_event -> struct signal, owned */
+	GHashTable *pids;                   /* struct process -> number in the file */
+	const struct process *last_process; /* borrowed, with its number: the last one asked for */
+	uint32_t last_pid;
+	GHashTable *tracks;               /* struct thread -> struct track, owned */
+	const struct thread *last_thread; /* borrowed, with its track: the same */
+	struct track *last_track;
+	GHashTable *blocks;               /* struct block -> 1: slices that were begun */
+	GHashTable *evictions;            /* struct eviction -> 1: the same */
+	struct waits *waits;              /* owned */
+	struct queues *queues;            /* owned */
+	GHashTable *signals;              /* struct wait_event -> struct signal, owned */
 	const struct wait_event *set_now; /* borrowed: by the call that has just begun; or NULL */
 	uint64_t arrows;                  /* so far */
 	GPtrArray *queue_tracks;          /* of struct queue_track, owned */
 	struct sym *sym;                  /* owned */
 };
 
-/* JSON string with escapes. */
-static void put_string(FILE *stream, const char *text)
-{
-	json_t *string = json_string(text ? text : "");
-	char *dumped = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-
-	fputs(dumped ? dumped : "\"?\"", stream);
-	free(dumped);
-	json_decref(string);
-}
-
 static uint32_t pid_of(struct perfetto *perfetto, const struct process *process);
 
-/* The members that every event has; the caller goes on with more and closes the brace. */
+static void put_member(GString *event, const char *name)
+{
+	g_string_append_c(event, '"');
+	g_string_append(event, name); /* of ours: needs no escapes */
+	json_text_literal(event, "\":");
+}
+
+/* The members that every event has; the caller goes on with more and ends it. */
 static void begin_event(struct perfetto *perfetto, const char *phase, const struct process *process,
 			uint32_t tid, int64_t time_ns)
 {
-	int64_t since_ns = time_ns - perfetto->origin_ns;
-	uint32_t pid = pid_of(perfetto, process);
+	uint32_t pid = pid_of(perfetto, process); /* may write an event itself */
+	GString *event = perfetto->event;
 
-	fprintf(perfetto->stream, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRId64 ".%03d",
-		perfetto->written++ ? ",\n" : "\n", phase, pid, tid, since_ns / 1000,
-		(int)(since_ns % 1000));
+	json_text_literal(event, "{\"ph\":\"");
+	g_string_append(event, phase);
+	json_text_literal(event, "\",\"pid\":");
+	json_text_unsigned(event, pid);
+	json_text_literal(event, ",\"tid\":");
+	json_text_unsigned(event, tid);
+	json_text_literal(event, ",\"ts\":");
+	json_text_microseconds(event, time_ns - perfetto->origin_ns);
+}
+
+/* @param end  the braces that are still open. */
+static void end_event(struct perfetto *perfetto, const char *end)
+{
+	g_string_append(perfetto->event, end);
+	fputs(perfetto->written++ ? ",\n" : "\n", perfetto->stream);
+	fwrite(perfetto->event->str, perfetto->event->len, 1, perfetto->stream);
+	g_string_truncate(perfetto->event, 0);
 }
 
 static void put_name(struct perfetto *perfetto, const char *kind, uint32_t pid, uint32_t tid,
 		     const char *name)
 {
-	fprintf(perfetto->stream,
-		"%s{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{\"name\":",
-		perfetto->written++ ? ",\n" : "\n", pid, tid, kind);
-	put_string(perfetto->stream, name);
-	fputs("}}", perfetto->stream);
+	g_string_append_printf(perfetto->event,
+			       "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\","
+			       "\"args\":{\"name\":",
+			       pid, tid, kind);
+	json_text_string(perfetto->event, name);
+	end_event(perfetto, "}}");
 }
 
 /* Process ids of several hosts and reused ones may be equal: such a process gets a free number. */
 static uint32_t pid_of(struct perfetto *perfetto, const struct process *process)
 {
-	uint32_t pid = GPOINTER_TO_UINT(g_hash_table_lookup(perfetto->pids, process));
 	GHashTableIter iter;
 	GString *name;
 	void *value;
+	uint32_t pid;
 	bool taken;
 
+	if (process == perfetto->last_process)
+		return perfetto->last_pid;
+	pid = GPOINTER_TO_UINT(g_hash_table_lookup(perfetto->pids, process));
+	perfetto->last_process = process;
+	perfetto->last_pid = pid;
 	if (pid)
 		return pid;
 	pid = process->vpid ? process->vpid : 1;
@@ -109,6 +135,7 @@ static uint32_t pid_of(struct perfetto *perfetto, const struct process *process)
 			taken |= GPOINTER_TO_UINT(value) == pid;
 		pid += taken ? 10000000u : 0;
 	} while (taken);
+	perfetto->last_pid = pid;
 	g_hash_table_insert(perfetto->pids, (void *)process, GUINT_TO_POINTER(pid));
 	name = g_string_new(NULL);
 	text_process(name, process);
@@ -130,32 +157,54 @@ static void set_origin(struct perfetto *perfetto)
 	perfetto->origin_ns = model_begin_ns(perfetto->model);
 }
 
-static void name_track(struct perfetto *perfetto, const struct thread *thread)
+static struct track *track_of(struct perfetto *perfetto, const struct thread *thread)
 {
-	if (!g_hash_table_add(perfetto->tracks, (void *)thread))
+	if (thread == perfetto->last_thread)
+		return perfetto->last_track;
+	perfetto->last_thread = thread;
+	perfetto->last_track = g_hash_table_lookup(perfetto->tracks, thread);
+	if (!perfetto->last_track) {
+		perfetto->last_track = g_new0(struct track, 1);
+		g_hash_table_insert(perfetto->tracks, (void *)thread, perfetto->last_track);
+	}
+	return perfetto->last_track;
+}
+
+static void name_track(struct perfetto *perfetto, const struct thread *thread, struct track *track)
+{
+	if (track->is_named)
 		return;
+	track->is_named = true;
 	put_name(perfetto, "thread_name", pid_of(perfetto, thread->process), thread->vtid,
 		 thread->name ? thread->name : "thread");
 }
 
-static void put_values(FILE *stream, const struct values *values)
+/* What only says how the recording is to be read, or that nothing was wrong. */
+static bool is_idle(const struct values *values, enum field field)
 {
-	bool first = true;
+	return field == FIELD_CALL || field == FIELD_API_CALL || field == FIELD_STACK_ID ||
+	       field == FIELD_TRUNCATED || (field == FIELD_ERRNO && values->v[FIELD_ERRNO] == 0);
+}
 
-	fputs(",\"args\":{", stream);
-	for (int i = 0; i < FIELD_COUNT; i++) {
-		if (!values_have(values, (enum field)i))
+static void put_values(GString *event, const struct values *values)
+{
+	const char *between = "";
+
+	json_text_literal(event, ",\"args\":{");
+	for (uint64_t left = values->has; left; left &= left - 1) {
+		enum field field = (enum field)__builtin_ctzll(left);
+
+		if (is_idle(values, field))
 			continue;
-		fprintf(stream, "%s\"%s\":", first ? "" : ",", field_name((enum field)i));
-		/* Addresses and handles do not fit a JavaScript number. */
-		if (i == FIELD_ADDRESS || i == FIELD_HANDLE || i == FIELD_QUEUE ||
-		    i == FIELD_EVENT || i == FIELD_FLAGS || i == FIELD_IOCTL_FLAGS)
-			fprintf(stream, "\"0x%" PRIx64 "\"", values->v[i]);
+		g_string_append(event, between);
+		between = ",";
+		put_member(event, field_name(field));
+		if (field == FIELD_ADDRESS || field == FIELD_HANDLE || field == FIELD_QUEUE ||
+		    field == FIELD_EVENT || field == FIELD_FLAGS || field == FIELD_IOCTL_FLAGS)
+			json_text_hex(event, values->v[field]);
 		else
-			fprintf(stream, "%" PRId64, (int64_t)values->v[i]);
-		first = false;
+			json_text_signed(event, (int64_t)values->v[field]);
 	}
-	fputc('}', stream);
 }
 
 /* Behind the beginning of a slice that sets an event: room for arrows to the waits it will end. */
@@ -195,24 +244,23 @@ static void wait_woken(void *data, const struct wait_event *event, const struct 
 {
 	struct perfetto *perfetto = data;
 	struct signal *signal = g_hash_table_lookup(perfetto->signals, event);
-	uint32_t depth = GPOINTER_TO_UINT(g_hash_table_lookup(perfetto->open, call->thread));
-	char *begin;
+	GString *text = perfetto->event;
 
-	if (!signal || signal->count == 0 || depth < call->thread->calls->len)
+	if (!signal || signal->count == 0 ||
+	    track_of(perfetto, call->thread)->open < call->thread->calls->len)
 		return;
 	perfetto->arrows++;
-	begin = g_strdup_printf(",\n{\"ph\":\"s\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRId64
-				".%03d,\"cat\":\"signal\",\"name\":\"signal\",\"id\":%" PRIu64 "}",
-				pid_of(perfetto, signal->process), signal->vtid,
-				(signal->time_ns - perfetto->origin_ns) / 1000,
-				(int)((signal->time_ns - perfetto->origin_ns) % 1000),
-				perfetto->arrows);
-	draft_fill(perfetto->draft, signal->blanks[--signal->count], begin);
-	g_free(begin);
+	begin_event(perfetto, "s", signal->process, signal->vtid, signal->time_ns);
+	g_string_prepend(text, ",\n");
+	json_text_literal(text, ",\"cat\":\"signal\",\"name\":\"signal\",\"id\":");
+	json_text_unsigned(text, perfetto->arrows);
+	g_string_append_c(text, '}');
+	draft_fill(perfetto->draft, signal->blanks[--signal->count], text->str);
+	g_string_truncate(text, 0);
 	begin_event(perfetto, "f", call->thread->process, call->thread->vtid, time_ns);
-	fprintf(perfetto->stream,
-		",\"bp\":\"e\",\"cat\":\"signal\",\"name\":\"signal\",\"id\":%" PRIu64 "}",
-		perfetto->arrows);
+	json_text_literal(text, ",\"bp\":\"e\",\"cat\":\"signal\",\"name\":\"signal\",\"id\":");
+	json_text_unsigned(text, perfetto->arrows);
+	end_event(perfetto, "}");
 }
 
 static struct queue_track *queue_track(struct perfetto *perfetto, const struct queue *queue)
@@ -244,39 +292,49 @@ static void queue_changed(void *data, const struct queue *queue, int64_t time_ns
 		return;
 	begin_event(perfetto, "C", queue->process, 0, time_ns);
 	if (queue->node_id == UINT32_MAX)
-		fprintf(perfetto->stream, ",\"name\":\"queues on GPU %u\",\"args\":{",
-			queue->gpu_id);
+		g_string_append_printf(perfetto->event, ",\"name\":\"queues on GPU %u\",\"args\":{",
+				       queue->gpu_id);
 	else
-		fprintf(perfetto->stream, ",\"name\":\"queues on node %u\",\"args\":{",
-			queue->node_id);
-	for (int kind = 0; kind < QUEUE_KIND_COUNT; kind++)
-		fprintf(perfetto->stream, "%s\"%s\":%" PRIu64, kind ? "," : "",
-			queue_kind_name((enum queue_kind)kind), track->live[kind]);
-	fputs("}}", perfetto->stream);
+		g_string_append_printf(perfetto->event,
+				       ",\"name\":\"queues on node %u\",\"args\":{",
+				       queue->node_id);
+	for (int kind = 0; kind < QUEUE_KIND_COUNT; kind++) {
+		g_string_append(perfetto->event, kind ? "," : "");
+		put_member(perfetto->event, queue_kind_name((enum queue_kind)kind));
+		json_text_unsigned(perfetto->event, track->live[kind]);
+	}
+	end_event(perfetto, "}}");
+}
+
+static const char *category(enum layer layer)
+{
+	return layer == LAYER_HIP     ? "hip"
+	       : layer == LAYER_HSA   ? "hsa"
+	       : layer == LAYER_API   ? "api"
+	       : layer == LAYER_IOCTL ? "ioctl"
+				      : "system";
 }
 
 static void write_call_began(struct perfetto *perfetto, const struct call *call)
 {
-	uint32_t depth;
+	GString *event = perfetto->event;
+	struct track *track;
 
 	if (!wanted(perfetto, call->entry_ns))
 		return;
-	depth = GPOINTER_TO_UINT(g_hash_table_lookup(perfetto->open, call->thread));
+	track = track_of(perfetto, call->thread);
 	/* A slice stands for each open call from the first that was written on. */
-	if (depth == 0 && call->thread->calls->len > 1)
+	if (track->open == 0 && call->thread->calls->len > 1)
 		return;
-	g_hash_table_insert(perfetto->open, call->thread, GUINT_TO_POINTER(depth + 1));
-	name_track(perfetto, call->thread);
+	track->open++;
+	name_track(perfetto, call->thread, track);
 	begin_event(perfetto, "B", call->thread->process, call->thread->vtid, call->entry_ns);
-	fprintf(perfetto->stream, ",\"cat\":\"%s\",\"name\":",
-		call->type->layer == LAYER_HIP     ? "hip"
-		: call->type->layer == LAYER_HSA   ? "hsa"
-		: call->type->layer == LAYER_API   ? "api"
-		: call->type->layer == LAYER_IOCTL ? "ioctl"
-						   : "system");
-	put_string(perfetto->stream, call->type->name);
-	put_values(perfetto->stream, &call->values);
-	fputc('}', perfetto->stream);
+	json_text_literal(event, ",\"cat\":\"");
+	g_string_append(event, category(call->type->layer));
+	json_text_literal(event, "\",\"name\":");
+	json_text_string(event, call->type->name);
+	put_values(event, &call->values);
+	end_event(perfetto, "}}");
 	if (perfetto->set_now)
 		leave_room(perfetto, call);
 }
@@ -295,21 +353,18 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		       const struct record *exit)
 {
 	struct perfetto *perfetto = data;
-	uint32_t depth = GPOINTER_TO_UINT(g_hash_table_lookup(perfetto->open, call->thread));
+	struct track *track = track_of(perfetto, call->thread);
 
-	/* Written slices are the innermost ones or all: see call_began(). */
-	if (depth == 0 || depth < call->thread->calls->len)
+	/* Written slices are the innermost ones or all: see write_call_began(). */
+	if (track->open == 0 || track->open < call->thread->calls->len)
 		return;
-	if (depth == 1)
-		g_hash_table_remove(perfetto->open, call->thread);
-	else
-		g_hash_table_insert(perfetto->open, call->thread, GUINT_TO_POINTER(depth - 1));
+	track->open--;
 	begin_event(perfetto, "E", call->thread->process, call->thread->vtid, time_ns);
 	if (exit)
-		put_values(perfetto->stream, &exit->values);
+		put_values(perfetto->event, &exit->values);
 	else
-		fputs(",\"args\":{\"cut\":true}", perfetto->stream);
-	fputc('}', perfetto->stream);
+		json_text_literal(perfetto->event, ",\"args\":{\"cut\":true");
+	end_event(perfetto, "}}");
 }
 
 static void put_counter(struct perfetto *perfetto, const struct block *block, int64_t time_ns)
@@ -321,12 +376,15 @@ static void put_counter(struct perfetto *perfetto, const struct block *block, in
 	if (!site_is_memory(block->site))
 		return;
 	begin_event(perfetto, "C", memory->process, 0, time_ns);
-	if (slot == node_id)
-		fprintf(perfetto->stream, ",\"name\":\"live bytes on node %u\"", node_id);
-	else
-		fputs(",\"name\":\"live bytes on other nodes\"", perfetto->stream);
-	fprintf(perfetto->stream, ",\"args\":{\"bytes\":%" PRIu64 "}}",
-		memory->node_usage[slot].live_bytes);
+	if (slot == node_id) {
+		json_text_literal(perfetto->event, ",\"name\":\"live bytes on node ");
+		json_text_unsigned(perfetto->event, node_id);
+	} else {
+		json_text_literal(perfetto->event, ",\"name\":\"live bytes on other nodes");
+	}
+	json_text_literal(perfetto->event, "\",\"args\":{\"bytes\":");
+	json_text_unsigned(perfetto->event, memory->node_usage[slot].live_bytes);
+	end_event(perfetto, "}}");
 }
 
 static void put_block(struct perfetto *perfetto, const struct block *block, const char *phase,
@@ -337,32 +395,40 @@ static void put_block(struct perfetto *perfetto, const struct block *block, cons
 	text_bytes(name, block->size_bytes);
 	g_string_append_printf(name, " of %s", memory_kind_name(block->site->kind));
 	begin_event(perfetto, phase, block->memory->process, 0, time_ns);
-	fprintf(perfetto->stream, ",\"cat\":\"memory\",\"id\":\"%u.%" PRIu64 "\",\"name\":",
-		pid_of(perfetto, block->memory->process), block->id);
-	put_string(perfetto->stream, name->str);
+	json_text_literal(perfetto->event, ",\"cat\":\"memory\",\"id\":\"");
+	json_text_unsigned(perfetto->event, pid_of(perfetto, block->memory->process));
+	g_string_append_c(perfetto->event, '.');
+	json_text_unsigned(perfetto->event, block->id);
+	json_text_literal(perfetto->event, "\",\"name\":");
+	json_text_string(perfetto->event, name->str);
 	g_string_free(name, TRUE);
 }
 
 static void put_block_begin(struct perfetto *perfetto, const struct block *block, int64_t time_ns)
 {
-	GString *caller = g_string_new(NULL);
+	GString *caller = g_string_new(NULL), *event = perfetto->event;
 	struct stackview view;
 
 	put_block(perfetto, block, "b", time_ns);
-	fprintf(perfetto->stream,
-		",\"args\":{\"class\":\"%s\",\"address\":\"0x%" PRIx64 "\",\"size_bytes\":%" PRIu64,
-		block_class_name(block->site->class), block->address, block->size_bytes);
-	if (block->site->node_id != UINT32_MAX)
-		fprintf(perfetto->stream, ",\"node_id\":%u", block->site->node_id);
+	json_text_literal(event, ",\"args\":{\"class\":\"");
+	g_string_append(event, block_class_name(block->site->class));
+	json_text_literal(event, "\",\"address\":");
+	json_text_hex(event, block->address);
+	json_text_literal(event, ",\"size_bytes\":");
+	json_text_unsigned(event, block->size_bytes);
+	if (block->site->node_id != UINT32_MAX) {
+		json_text_literal(event, ",\"node_id\":");
+		json_text_unsigned(event, block->site->node_id);
+	}
 	stackview_init(&view, perfetto->sym, block->memory->process, block->site->stack);
 	text_caller(caller, &view);
 	if (caller->len) {
-		fputs(",\"allocated\":", perfetto->stream);
-		put_string(perfetto->stream, caller->str + 1);
+		json_text_literal(event, ",\"allocated\":");
+		json_text_string(event, caller->str + 1);
 	}
 	stackview_fini(&view);
 	g_string_free(caller, TRUE);
-	fputs("}}", perfetto->stream);
+	end_event(perfetto, "}}");
 }
 
 static void block_changed(void *data, const struct block *block, int64_t time_ns, bool began)
@@ -379,7 +445,7 @@ static void block_changed(void *data, const struct block *block, int64_t time_ns
 		if (!g_hash_table_remove(perfetto->blocks, block))
 			return;
 		put_block(perfetto, block, "e", time_ns);
-		fputs(",\"args\":{\"freed\":true}}", perfetto->stream);
+		end_event(perfetto, ",\"args\":{\"freed\":true}}");
 	}
 	put_counter(perfetto, block, time_ns);
 }
@@ -394,20 +460,25 @@ static void queue_sampled(void *data, const struct queue_activity *row,
 	if (!sample->is_readable || !wanted(perfetto, time_ns))
 		return;
 	begin_event(perfetto, "C", row->process, 0, time_ns);
-	fprintf(perfetto->stream,
-		",\"name\":\"waiting in queue 0x%" PRIx64 "\",\"args\":{\"%s\":%" PRIu64 "}}",
-		row->queue_id, sample->has_packets ? "packets" : "bytes", sample->pending);
+	g_string_append_printf(perfetto->event,
+			       ",\"name\":\"waiting in queue 0x%" G_GINT64_MODIFIER
+			       "x\",\"args\":{",
+			       row->queue_id);
+	put_member(perfetto->event, sample->has_packets ? "packets" : "bytes");
+	json_text_unsigned(perfetto->event, sample->pending);
+	end_event(perfetto, "}}");
 }
 
 static void put_eviction(struct perfetto *perfetto, const struct eviction *eviction,
 			 const char *phase, int64_t time_ns)
 {
 	begin_event(perfetto, phase, eviction->process, 0, time_ns);
-	fprintf(perfetto->stream,
-		",\"cat\":\"driver\",\"id\":\"%u.%u\",\"name\":\"queues evicted from GPU %u\","
-		"\"args\":{\"trigger\":%u}}",
-		pid_of(perfetto, eviction->process), eviction->node, eviction->node,
-		eviction->trigger);
+	g_string_append_printf(perfetto->event,
+			       ",\"cat\":\"driver\",\"id\":\"%u.%u\","
+			       "\"name\":\"queues evicted from GPU %u\",\"args\":{\"trigger\":%u",
+			       pid_of(perfetto, eviction->process), eviction->node, eviction->node,
+			       eviction->trigger);
+	end_event(perfetto, "}}");
 }
 
 static void eviction_changed(void *data, const struct eviction *eviction, int64_t time_ns)
@@ -450,9 +521,9 @@ struct perfetto *perfetto_new(struct model *model, FILE *stream, int64_t begin_n
 	perfetto->stream = draft_stream(draft);
 	perfetto->begin_ns = begin_ns;
 	perfetto->end_ns = end_ns;
+	perfetto->event = g_string_new(NULL);
 	perfetto->pids = g_hash_table_new(NULL, NULL);
-	perfetto->tracks = g_hash_table_new(NULL, NULL);
-	perfetto->open = g_hash_table_new(NULL, NULL);
+	perfetto->tracks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	perfetto->blocks = g_hash_table_new(NULL, NULL);
 	perfetto->evictions = g_hash_table_new(NULL, NULL);
 	perfetto->signals = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -505,7 +576,7 @@ int perfetto_finish(struct perfetto *perfetto, const struct report_notes *notes)
 	g_ptr_array_sort(left, compare_blocks);
 	for (guint i = 0; i < left->len; i++) {
 		put_block(perfetto, g_ptr_array_index(left, i), "e", model_end_ns(perfetto->model));
-		fputs(",\"args\":{\"freed\":false}}", perfetto->stream);
+		end_event(perfetto, ",\"args\":{\"freed\":false}}");
 	}
 	g_ptr_array_free(left, TRUE);
 	end_evictions(perfetto);
@@ -519,9 +590,9 @@ void perfetto_free(struct perfetto *perfetto)
 {
 	if (!perfetto)
 		return;
+	g_string_free(perfetto->event, TRUE);
 	g_hash_table_destroy(perfetto->pids);
 	g_hash_table_destroy(perfetto->tracks);
-	g_hash_table_destroy(perfetto->open);
 	g_hash_table_destroy(perfetto->blocks);
 	g_hash_table_destroy(perfetto->evictions);
 	g_hash_table_destroy(perfetto->signals);

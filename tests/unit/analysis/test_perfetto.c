@@ -136,6 +136,29 @@ static void slices_are_balanced_and_in_order_on_every_track(void **state)
 	json_decref(json);
 }
 
+/* Numbers that tie the recording's events together mean nothing to who looks at the slices. */
+static void slices_have_the_arguments_of_their_calls_alone(void **state)
+{
+	static const char *const left_out[] = { "call", "api_call", "errno", "bt_truncated" };
+	json_t *json = make_timeline(recording, 0, 0);
+	const json_t *events = json_object_get(json, "traceEvents"), *event;
+	size_t i, with_status = 0;
+
+	(void)state;
+	json_array_foreach(events, i, event)
+	{
+		const json_t *args = json_object_get(event, "args");
+
+		if (strcmp(phase(event), "B") != 0 && strcmp(phase(event), "E") != 0)
+			continue;
+		for (size_t j = 0; j < sizeof(left_out) / sizeof(left_out[0]); j++)
+			assert_null(json_object_get(args, left_out[j]));
+		with_status += json_object_get(args, "status") != NULL;
+	}
+	assert_true(with_status > 0);
+	json_decref(json);
+}
+
 static void every_block_has_a_slice_that_ends(void **state)
 {
 	json_t *json = make_timeline(recording, 0, 0);
@@ -446,6 +469,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_and_evictions_are_drawn),
 		cmocka_unit_test(slices_are_balanced_and_in_order_on_every_track),
+		cmocka_unit_test(slices_have_the_arguments_of_their_calls_alone),
 		cmocka_unit_test(every_block_has_a_slice_that_ends),
 		cmocka_unit_test(the_counter_follows_live_bytes_of_the_node),
 		cmocka_unit_test(equal_process_ids_of_two_hosts_get_tracks_of_their_own),
