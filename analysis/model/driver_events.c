@@ -40,8 +40,10 @@ struct driver_events {
 	uint64_t evictions_beyond; /* that are only counted */
 	uint64_t notes_beyond, lines_beyond;
 	struct driver_observer observer;
-	GHashTable *open;  /* struct open_key, owned -> struct open_span, owned */
-	GHashTable *calls; /* struct process -> struct last_call, owned */
+	GHashTable *open;                   /* struct open_key, owned -> struct open_span, owned */
+	GHashTable *calls;                  /* struct process -> struct last_call, owned */
+	const struct process *last_process; /* borrowed: whose entry of calls was looked up last */
+	struct last_call *last;             /* borrowed: that entry; NULL: none yet */
 };
 
 static void note_free(void *data)
@@ -419,17 +421,19 @@ static bool changes_memory(const struct call_type *type)
 static void call_began(void *data, const struct call *call, const struct record *entry)
 {
 	struct driver_events *events = data;
-	struct last_call *last;
 
 	(void)entry;
 	if (!changes_memory(call->type) || call_is_inner(call))
 		return;
-	last = g_hash_table_lookup(events->calls, call->thread->process);
-	if (!last) {
-		last = g_new(struct last_call, 1);
-		g_hash_table_insert(events->calls, call->thread->process, last);
+	if (call->thread->process != events->last_process) {
+		events->last_process = call->thread->process;
+		events->last = g_hash_table_lookup(events->calls, events->last_process);
 	}
-	*last = (struct last_call){ call->type, call->entry_ns, call->stack };
+	if (!events->last) {
+		events->last = g_new(struct last_call, 1);
+		g_hash_table_insert(events->calls, call->thread->process, events->last);
+	}
+	*events->last = (struct last_call){ call->type, call->entry_ns, call->stack };
 }
 
 struct driver_events *driver_events_new(struct model *model)

@@ -17,27 +17,36 @@ struct pending {
 	struct args *inner_args; /* owned */
 };
 
-struct failures {
-	struct model *model;       /* borrowed */
-	GPtrArray *list;           /* of struct failure, owned */
-	GPtrArray *recovered;      /* of struct recovered, owned */
-	GHashTable *open;          /* struct thread (borrowed) -> GArray of struct pending, owned */
-	const struct thread *last; /* borrowed: the thread that was looked up last */
-	GArray *last_open;         /* borrowed: what is open in it; NULL: nothing yet */
-	GHashTable *processes;     /* struct process (borrowed) -> struct failures_process, owned */
+/* The open calls of a thread, outermost first. */
+struct open_calls {
+	struct pending calls[THREAD_CALLS_MAX];
+	guint count;
 };
 
-static void pending_clear(void *data)
-{
-	struct pending *pending = data;
+struct failures {
+	struct model *model;          /* borrowed */
+	GPtrArray *list;              /* of struct failure, owned */
+	GPtrArray *recovered;         /* of struct recovered, owned */
+	GHashTable *open;             /* struct thread (borrowed) -> struct open_calls, owned */
+	const struct thread *last;    /* borrowed: the thread that was looked up last */
+	struct open_calls *last_open; /* borrowed: what is open in it; NULL: nothing yet */
+	GHashTable *processes; /* struct process (borrowed) -> struct failures_process, owned */
+};
 
-	args_reader_release(pending->entry);
-	args_free(pending->inner_args);
+static void forget_inner(struct open_calls *open, guint count)
+{
+	while (open->count > count) {
+		struct pending *pending = &open->calls[--open->count];
+
+		args_reader_release(pending->entry);
+		args_free(pending->inner_args);
+	}
 }
 
-static void free_array(void *data)
+static void open_free(void *data)
 {
-	g_array_free(data, TRUE);
+	forget_inner(data, 0);
+	g_free(data);
 }
 
 static void failure_free(void *data)
@@ -72,7 +81,7 @@ static bool has_status(const struct call *call)
 	       (call->type->layer == LAYER_GUEST && g_str_has_prefix(call->type->name, "vhsaKmt"));
 }
 
-static GArray *find_open(struct failures *failures, const struct thread *thread)
+static struct open_calls *find_open(struct failures *failures, const struct thread *thread)
 {
 	if (thread != failures->last || !failures->last_open) {
 		failures->last = thread;
@@ -84,19 +93,20 @@ static GArray *find_open(struct failures *failures, const struct thread *thread)
 static void call_began(void *data, const struct call *call, const struct record *entry)
 {
 	struct failures *failures = data;
-	GArray *open = find_open(failures, call->thread);
-	struct pending pending = { 0 };
+	struct open_calls *open = find_open(failures, call->thread);
+	const guint depth = call->thread->calls->len - 1;
 
-	if (is_watched(call))
-		pending.entry = args_reader_keep(entry->reader);
 	if (!open) {
-		open = g_array_new(FALSE, TRUE, sizeof(struct pending));
-		g_array_set_clear_func(open, pending_clear);
+		open = g_new0(struct open_calls, 1);
 		g_hash_table_insert(failures->open, call->thread, open);
 	}
 	/* The model may have given up the oldest call of a damaged recording. */
-	g_array_set_size(open, call->thread->calls->len - 1);
-	g_array_append_val(open, pending);
+	forget_inner(open, depth);
+	while (open->count < depth)
+		open->calls[open->count++] = (struct pending){ 0 };
+	open->calls[open->count++] = (struct pending){
+		.entry = is_watched(call) ? args_reader_keep(entry->reader) : NULL,
+	};
 }
 
 /* The outermost library call that is open around the innermost call; NULL when there is none. */
@@ -347,10 +357,10 @@ static void add_recovered(struct failures *failures, const struct call *call,
 }
 
 /* A call inside another has failed: the outer one remembers, whatever it makes of it. */
-static void note_inner(GArray *open, guint index, const struct call *call,
+static void note_inner(struct open_calls *open, guint index, const struct call *call,
 		       const struct record *exit, struct pending *pending)
 {
-	struct pending *outer = &g_array_index(open, struct pending, index);
+	struct pending *outer = &open->calls[index];
 
 	if (call->type->layer == LAYER_API)
 		return; /* its own cause has been noted */
@@ -373,23 +383,23 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		       const struct record *exit)
 {
 	struct failures *failures = data;
-	GArray *open = find_open(failures, call->thread);
+	struct open_calls *open = find_open(failures, call->thread);
 	struct pending *pending;
-	guint outer;
+	guint outer = 0;
 
-	if (!open || open->len == 0)
+	if (!open || open->count == 0)
 		return;
-	pending = &g_array_index(open, struct pending, open->len - 1);
+	pending = &open->calls[open->count - 1];
 	if (exit && is_watched(call)) {
 		const struct call *around = outermost_api(call->thread, &outer);
 		bool failed = has_failed(call, exit);
 
-		if (around && failed && outer < open->len)
+		if (around && failed && outer < open->count)
 			note_inner(open, outer, call, exit, pending);
 		else if (!around && scope_counts(model_scope(failures->model), time_ns))
 			add_outermost(failures, call, exit, pending, failed);
 	}
-	g_array_set_size(open, open->len - 1);
+	forget_inner(open, open->count - 1);
 }
 
 static void state_told(void *data, struct process *process, const struct record *record)
@@ -423,7 +433,7 @@ struct failures *failures_new(struct model *model)
 	failures->model = model;
 	failures->list = g_ptr_array_new_with_free_func(failure_free);
 	failures->recovered = g_ptr_array_new_with_free_func(recovered_free);
-	failures->open = g_hash_table_new_full(NULL, NULL, NULL, free_array);
+	failures->open = g_hash_table_new_full(NULL, NULL, NULL, open_free);
 	failures->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	model_observe(model, &observer);
 	return failures;

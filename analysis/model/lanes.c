@@ -2,9 +2,26 @@
 /* Lanes of bars for queues, waits and counter runs (lanes.h). */
 #include "lanes.h"
 
-#include <string.h>
+#include "op_cache.h"
+
+/* What a call is to the lanes of counter runs. */
+enum counter_op {
+	COUNTER_OP_NONE,
+	COUNTER_OP_PMC_START,
+	COUNTER_OP_PMC_STOP,
+	COUNTER_OP_SPM_ACQUIRE,
+	COUNTER_OP_SPM_RELEASE,
+};
+
+static const struct op_name counter_ops[] = {
+	{ LAYER_API, "hsaKmtPmcStartTrace", COUNTER_OP_PMC_START },
+	{ LAYER_API, "hsaKmtPmcStopTrace", COUNTER_OP_PMC_STOP },
+	{ LAYER_API, "hsaKmtSPMAcquire", COUNTER_OP_SPM_ACQUIRE },
+	{ LAYER_API, "hsaKmtSPMRelease", COUNTER_OP_SPM_RELEASE },
+};
 
 struct lanes {
+	struct op_cache counter_ops;
 	struct model *model;                /* borrowed */
 	GPtrArray *lists[LANE_CLASS_COUNT]; /* of struct lane, owned */
 	GHashTable *open;    /* struct lane_key -> struct lane: bars without an end */
@@ -184,18 +201,28 @@ static void take_wait(struct lanes *lanes, const struct call *call, int64_t time
 
 static void take_counters(struct lanes *lanes, const struct call *call, int64_t time_ns)
 {
-	const char *name = call->type->name;
-	const uint64_t *run = g_hash_table_lookup(lanes->runs, call->thread);
+	const enum counter_op op = (enum counter_op)op_cache_find(&lanes->counter_ops, call->type);
 	const uint64_t spm = SPM_RUN + values_get(&call->values, FIELD_NODE, 0);
+	const uint64_t *run;
 
-	if (strcmp(name, "hsaKmtPmcStartTrace") == 0 && run)
-		lane_open(lanes, LANE_COUNTER, call, *run, "PMC", time_ns);
-	else if (strcmp(name, "hsaKmtPmcStopTrace") == 0 && run)
-		lane_close(lanes, LANE_COUNTER, call, *run, time_ns);
-	else if (strcmp(name, "hsaKmtSPMAcquire") == 0)
+	switch (op) {
+	case COUNTER_OP_PMC_START:
+	case COUNTER_OP_PMC_STOP:
+		run = g_hash_table_lookup(lanes->runs, call->thread);
+		if (run && op == COUNTER_OP_PMC_START)
+			lane_open(lanes, LANE_COUNTER, call, *run, "PMC", time_ns);
+		else if (run)
+			lane_close(lanes, LANE_COUNTER, call, *run, time_ns);
+		break;
+	case COUNTER_OP_SPM_ACQUIRE:
 		lane_open(lanes, LANE_COUNTER, call, spm, "SPM", time_ns);
-	else if (strcmp(name, "hsaKmtSPMRelease") == 0)
+		break;
+	case COUNTER_OP_SPM_RELEASE:
 		lane_close(lanes, LANE_COUNTER, call, spm, time_ns);
+		break;
+	case COUNTER_OP_NONE:
+		break;
+	}
 }
 
 /* The id of a counter run is an argument that the model does not keep. */
@@ -204,9 +231,13 @@ static void call_began(void *data, const struct call *call, const struct record 
 	struct lanes *lanes = data;
 	uint64_t run;
 
-	if (call->type->layer != LAYER_API || !entry->reader ||
-	    !g_str_has_prefix(call->type->name, "hsaKmtPmc"))
+	switch ((enum counter_op)op_cache_find(&lanes->counter_ops, call->type)) {
+	case COUNTER_OP_PMC_START:
+	case COUNTER_OP_PMC_STOP:
+		break;
+	default:
 		return;
+	}
 	run = args_reader_number(entry->reader, "TraceId", 0);
 	if (run)
 		g_hash_table_replace(lanes->runs, call->thread, g_memdup2(&run, sizeof(run)));
@@ -256,6 +287,7 @@ struct lanes *lanes_new(struct model *model)
 	lanes->open = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
 	lanes->threads = g_hash_table_new(NULL, NULL);
 	lanes->runs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	op_cache_init(&lanes->counter_ops, counter_ops, G_N_ELEMENTS(counter_ops));
 	model_observe(model, &observer);
 	return lanes;
 }
@@ -269,6 +301,7 @@ void lanes_free(struct lanes *lanes)
 	g_hash_table_destroy(lanes->open);
 	g_hash_table_destroy(lanes->threads);
 	g_hash_table_destroy(lanes->runs);
+	op_cache_fini(&lanes->counter_ops);
 	g_free(lanes);
 }
 

@@ -37,10 +37,18 @@ static const struct op_name known_ops[] = {
 
 /* A set, reset or destroy that has begun. */
 struct pending {
+	bool is_open;
 	uint64_t id;
 	bool had_waiter;
 	/* Owned: what a destroy has taken, when its number was given out again before the exit. */
 	struct wait_event *replaced;
+};
+
+/* What a thread is about to do. */
+struct doing {
+	bool is_waiting;
+	struct wait wait;
+	struct pending pending;
 };
 
 struct waits {
@@ -51,12 +59,13 @@ struct waits {
 	GHashTable *site_index; /* "process stack" (struct site_key, owned) -> struct event_site */
 	GPtrArray *wait_sites;  /* of struct wait_site, owned */
 	GHashTable *wait_index; /* struct site_key (owned) -> struct wait_site */
-	GHashTable *open;       /* struct thread (borrowed) -> struct wait, owned */
-	GHashTable *pending;    /* struct thread (borrowed) -> struct pending, owned */
-	GPtrArray *left_open;   /* of struct open_wait, owned */
-	GPtrArray *processes;   /* of struct waits_process, owned */
-	struct spins *spins;    /* owned */
-	bool is_over;           /* the scope is, and what was alive at its end is counted */
+	GHashTable *threads;    /* struct thread (borrowed) -> struct doing, owned */
+	const struct thread *last_thread; /* borrowed: whose entry of threads was looked up last */
+	struct doing *last_doing;         /* borrowed: that entry */
+	GPtrArray *left_open;             /* of struct open_wait, owned */
+	GPtrArray *processes;             /* of struct waits_process, owned */
+	struct spins *spins;              /* owned */
+	bool is_over; /* the scope is, and what was alive at its end is counted */
 	struct waits_observer observer;
 };
 
@@ -106,13 +115,32 @@ static void event_free(void *data)
 	g_free(event);
 }
 
-static void pending_free(void *data)
+static void pending_end(struct pending *pending)
 {
-	struct pending *pending = data;
-
 	if (pending->replaced)
 		event_free(pending->replaced);
-	g_free(pending);
+	*pending = (struct pending){ 0 };
+}
+
+static void doing_free(void *data)
+{
+	struct doing *doing = data;
+
+	pending_end(&doing->pending);
+	g_free(doing);
+}
+
+static struct doing *doing_of(struct waits *waits, struct thread *thread)
+{
+	if (thread == waits->last_thread)
+		return waits->last_doing;
+	waits->last_thread = thread;
+	waits->last_doing = g_hash_table_lookup(waits->threads, thread);
+	if (!waits->last_doing) {
+		waits->last_doing = g_new0(struct doing, 1);
+		g_hash_table_insert(waits->threads, thread, waits->last_doing);
+	}
+	return waits->last_doing;
 }
 
 static void wait_site_free(void *data)
@@ -274,7 +302,8 @@ static void pass(struct waits *waits, int64_t time_ns)
 
 static void begin_wait(struct waits *waits, const struct call *call, const struct record *entry)
 {
-	struct wait *wait = g_new0(struct wait, 1);
+	struct doing *doing = doing_of(waits, call->thread);
+	struct wait *wait = &doing->wait;
 	bool is_api = call->type->layer == LAYER_API;
 
 	wait->site = wait_site(waits, call);
@@ -295,7 +324,7 @@ static void begin_wait(struct waits *waits, const struct call *call, const struc
 		if (event)
 			event->waiters++;
 	}
-	g_hash_table_replace(waits->open, call->thread, wait);
+	doing->is_waiting = true;
 }
 
 static void call_began(void *data, const struct call *call, const struct record *entry)
@@ -314,7 +343,9 @@ static void call_began(void *data, const struct call *call, const struct record 
 	}
 	if (op == WAIT_OP_CREATE)
 		return;
-	pending = g_new0(struct pending, 1);
+	pending = &doing_of(waits, call->thread)->pending;
+	pending_end(pending);
+	pending->is_open = true;
 	pending->id = event_id(call, entry);
 	event = get_event(waits, call->thread->process, pending->id);
 	if (event && op == WAIT_OP_SET) {
@@ -326,7 +357,6 @@ static void call_began(void *data, const struct call *call, const struct record 
 		if (waits->observer.event_set)
 			waits->observer.event_set(waits->observer.data, event, call);
 	}
-	g_hash_table_replace(waits->pending, call->thread, pending);
 	if (event && op == WAIT_OP_DESTROY)
 		event->destroyer = pending;
 }
@@ -481,14 +511,16 @@ static void count_duration(const struct wait *wait, int64_t duration_ns)
 static void end_wait(struct waits *waits, const struct call *call, int64_t time_ns,
 		     const struct record *exit)
 {
-	struct wait *wait = g_hash_table_lookup(waits->open, call->thread);
+	struct doing *doing = doing_of(waits, call->thread);
+	const struct wait *wait = &doing->wait;
 	bool is_api = call->type->layer == LAYER_API, counted = counts(waits, call);
 	enum spin_result result = SPIN_FAILED;
 	struct waits_process *about;
 	uint64_t status;
 
-	if (!wait)
+	if (!doing->is_waiting)
 		return;
+	doing->is_waiting = false;
 	about = process_of(waits, wait->site->process);
 	about->waits += counted;
 	if (!exit) {
@@ -517,7 +549,6 @@ static void end_wait(struct waits *waits, const struct call *call, int64_t time_
 		spins_add(waits->spins, call->thread, wait, time_ns, result);
 	}
 	end_waiters(waits, call, wait, result == SPIN_SUCCEEDED);
-	g_hash_table_remove(waits->open, call->thread);
 }
 
 static bool has_succeeded(const struct call *call, const struct record *exit)
@@ -548,8 +579,8 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 			end_create(waits, call, exit);
 		return;
 	}
-	pending = g_hash_table_lookup(waits->pending, call->thread);
-	event = !pending            ? NULL
+	pending = &doing_of(waits, call->thread)->pending;
+	event = !pending->is_open   ? NULL
 		: pending->replaced ? pending->replaced
 				    : find_event(waits, process, pending->id);
 	if (event && event->destroyer == pending)
@@ -562,7 +593,7 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		else
 			end_destroy(waits, call, event, pending->replaced != NULL);
 	}
-	g_hash_table_remove(waits->pending, call->thread);
+	pending_end(pending);
 }
 
 /* An event that was made before the recording. */
@@ -591,8 +622,7 @@ struct waits *waits_new(struct model *model)
 	waits->site_index = g_hash_table_new_full(site_key_hash, site_key_equal, g_free, NULL);
 	waits->wait_sites = g_ptr_array_new_with_free_func(wait_site_free);
 	waits->wait_index = g_hash_table_new_full(site_key_hash, site_key_equal, g_free, NULL);
-	waits->open = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	waits->pending = g_hash_table_new_full(NULL, NULL, NULL, pending_free);
+	waits->threads = g_hash_table_new_full(NULL, NULL, NULL, doing_free);
 	waits->left_open = g_ptr_array_new_with_free_func(open_wait_free);
 	waits->processes = g_ptr_array_new_with_free_func(g_free);
 	waits->spins = spins_new();
@@ -616,8 +646,7 @@ void waits_free(struct waits *waits)
 	g_hash_table_destroy(waits->site_index);
 	g_ptr_array_free(waits->wait_sites, TRUE);
 	g_hash_table_destroy(waits->wait_index);
-	g_hash_table_destroy(waits->open);
-	g_hash_table_destroy(waits->pending);
+	g_hash_table_destroy(waits->threads);
 	g_ptr_array_free(waits->processes, TRUE);
 	spins_free(waits->spins);
 	g_free(waits);

@@ -246,6 +246,7 @@ void decoder_free(struct decoder *decoder)
 	g_hash_table_destroy(decoder->streams);
 	g_hash_table_destroy(decoder->losses);
 	g_hash_table_destroy(decoder->traces);
+	event_args_fini(&decoder->args);
 	g_free(decoder);
 }
 

@@ -2,19 +2,50 @@
 /* Fields by name, and all of them with the names of enumeration values (event_args.h). */
 #include "plugin/event_args.h"
 
+#include <glib.h>
 #include <string.h>
 
 #include "plugin/field.h"
 
 #define ROW_MAX 128u
 
+/* Names that were looked up before: a power of two, so many that few share a place. */
+#define NAMES_BITS 10
+
+struct field_name {
+	const bt_field_class *class; /* of the payload */
+	const char *name;            /* interned */
+	int64_t index;               /* -1: it has no such field */
+};
+
+struct field_names {
+	struct field_name known[1u << NAMES_BITS];
+};
+
+static int64_t index_of(struct field_names *names, const bt_field_class *class, const char *name)
+{
+	/* The same caller asks with the same string: its address is as good as its text to find it. */
+	uint64_t hash = ((uint64_t)(uintptr_t) class * 31 + (uint64_t)(uintptr_t)name) *
+			UINT64_C(0x9e3779b97f4a7c15);
+	struct field_name *known = &names->known[hash >> (64 - NAMES_BITS)];
+
+	if (known->class != class || strcmp(known->name, name) != 0)
+		*known = (struct field_name){ class, g_intern_string(name),
+					      field_member(class, name) };
+	return known->index;
+}
+
 static const bt_field *find(const struct args_reader *reader, const char *name)
 {
 	const struct event_args *args = (const struct event_args *)reader;
+	int64_t index;
 
 	if (!args->payload)
 		return NULL;
-	return bt_field_structure_borrow_member_field_by_name_const(args->payload, name);
+	index = index_of(args->names, bt_field_borrow_class_const(args->payload), name);
+	return index < 0 ? NULL
+			 : bt_field_structure_borrow_member_field_by_index_const(args->payload,
+										 (uint64_t)index);
 }
 
 static bool is_enumeration(bt_field_class_type type)
@@ -145,7 +176,13 @@ void event_args_init(struct event_args *args)
 						 .row = args_of_row,
 						 .all = args_of_all,
 						 .keep = args_keep,
-						 .release = args_release } };
+						 .release = args_release },
+				     .names = g_new0(struct field_names, 1) };
+}
+
+void event_args_fini(struct event_args *args)
+{
+	g_free(args->names);
 }
 
 const struct args_reader *event_args_of(struct event_args *args, const bt_message *message,

@@ -7,13 +7,18 @@
 
 #include "model/args.h"
 
+struct field_names;
+
 struct event_args {
 	struct args_reader reader;
 	const bt_message *message; /* borrowed; counted when the reader is kept */
 	const bt_field *payload;   /* borrowed from the message */
+	struct field_names *names; /* owned; borrowed when the reader is kept */
 };
 
+/* Classes of events must live as long as the reader. */
 void event_args_init(struct event_args *args);
+void event_args_fini(struct event_args *args);
 /*
  * Sets a reader to an event's fields.
  * @param event  of the message.
