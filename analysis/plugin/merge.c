@@ -18,6 +18,7 @@ struct input {
 	uint64_t number;
 	bt_message_array_const messages; /* the upstream's; those from `at` on are ours */
 	uint64_t at, count;
+	bool has_clock;
 	int64_t time_ns; /* of the message at `at`, or of the one before; INT64_MIN: none yet */
 };
 
@@ -93,43 +94,30 @@ static bool is_comparable(const bt_clock_class *a, const bt_clock_class *b)
 	       (a_uuid && b_uuid && memcmp(a_uuid, b_uuid, 16) == 0);
 }
 
-static bool has_known_clock(struct pass *pass, const bt_message *message)
+/* @return false when its clock cannot be compared with the others'. */
+static bool begin_stream(struct pass *pass, struct input *input, const bt_stream *stream)
 {
-	const bt_clock_class *clock;
+	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(
+		bt_stream_borrow_class_const(stream));
 
-	if (bt_message_get_type(message) != BT_MESSAGE_TYPE_STREAM_BEGINNING)
-		return true;
-	clock = bt_stream_class_borrow_default_clock_class_const(bt_stream_borrow_class_const(
-		bt_message_stream_beginning_borrow_stream_const(message)));
 	if (clock && !pass->clock) {
 		bt_clock_class_get_ref(clock);
 		pass->clock = clock;
 	}
+	input->has_clock = clock != NULL;
 	return !clock || is_comparable(pass->clock, clock);
 }
 
-/* @return NULL for a message without a time of its own. */
-static const bt_clock_snapshot *clock_of(const bt_message *message)
+/* @return NULL when there is none. */
+static const bt_clock_snapshot *begin_of_loss(const bt_message *message)
 {
-	const bt_stream_class *class;
+	const bt_stream_class *class = bt_stream_borrow_class_const(
+		bt_message_discarded_events_borrow_stream_const(message));
 
-	switch (bt_message_get_type(message)) {
-	case BT_MESSAGE_TYPE_EVENT:
-		class = bt_stream_borrow_class_const(
-			bt_event_borrow_stream_const(bt_message_event_borrow_event_const(message)));
-		return bt_stream_class_borrow_default_clock_class_const(class)
-			       ? bt_message_event_borrow_default_clock_snapshot_const(message)
-			       : NULL;
-	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		class = bt_stream_borrow_class_const(
-			bt_message_discarded_events_borrow_stream_const(message));
-		return bt_stream_class_discarded_events_have_default_clock_snapshots(class)
-			       ? bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
-					 message)
-			       : NULL;
-	default:
-		return NULL; /* of packets and streams: nobody waits for them */
-	}
+	return bt_stream_class_discarded_events_have_default_clock_snapshots(class)
+		       ? bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+				 message)
+		       : NULL;
 }
 
 /* The first input of the heap goes on to its next message, which says when that is due. */
@@ -137,19 +125,28 @@ static void advance_first(struct pass *pass)
 {
 	struct input *input = g_ptr_array_index(pass->heap, 0);
 	const bt_message *message = input->messages[input->at];
-	const bt_clock_snapshot *clock = clock_of(message);
-	int64_t time_ns = input->time_ns;
+	const bt_message_type type = bt_message_get_type(message);
+	const bt_clock_snapshot *clock = NULL; /* of packets: nobody waits for them */
+	int64_t time_ns;
 
-	if (!has_known_clock(pass, message)) {
+	if (type == BT_MESSAGE_TYPE_EVENT && input->has_clock) {
+		clock = bt_message_event_borrow_default_clock_snapshot_const(message);
+	} else if (type == BT_MESSAGE_TYPE_DISCARDED_EVENTS) {
+		clock = begin_of_loss(message);
+	} else if (type == BT_MESSAGE_TYPE_STREAM_BEGINNING &&
+		   !begin_stream(pass, input,
+				 bt_message_stream_beginning_borrow_stream_const(message))) {
 		fail_first(pass, "its clock has another origin than the other traces'");
 		return;
 	}
-	if (clock && bt_clock_snapshot_get_ns_from_origin(clock, &time_ns) !=
-			     BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
+	if (!clock)
+		return; /* due at once */
+	if (bt_clock_snapshot_get_ns_from_origin(clock, &time_ns) !=
+	    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
 		fail_first(pass, NULL);
 		return;
 	}
-	if (time_ns < input->time_ns && bt_message_get_type(message) == BT_MESSAGE_TYPE_EVENT) {
+	if (time_ns < input->time_ns && type == BT_MESSAGE_TYPE_EVENT) {
 		fail_first(pass, "its events go back in time: it is damaged, or a file of another "
 				 "recording");
 		return;
