@@ -169,12 +169,16 @@ static void note_cut(void *data, guint trace, const char *stream, int64_t last_n
 {
 	struct analysis *analysis = data;
 	struct salvage *salvage = &g_array_index(analysis->salvages, struct salvage, trace);
-	char *when = last_ns == INT64_MIN
-			     ? g_strdup("its beginning")
-			     : g_strdup_printf("%" G_GINT64_FORMAT ".%09d (Unix time)",
-					       last_ns / 1000000000, (int)(last_ns % 1000000000));
-	char *text = g_strdup_printf("stream %s of '%s' could be read up to %s only: %s", stream,
-				     salvage->trace, when, problem);
+	char *when, *text;
+
+	if (g_ptr_array_find_with_equal_func(salvage->cut, stream, g_str_equal, NULL))
+		return; /* told already */
+	when = last_ns == INT64_MIN
+		       ? g_strdup("its beginning")
+		       : g_strdup_printf("%" G_GINT64_FORMAT ".%09d (Unix time)",
+					 last_ns / 1000000000, (int)(last_ns % 1000000000));
+	text = g_strdup_printf("stream %s of '%s' could be read up to %s only: %s", stream,
+			       salvage->trace, when, problem);
 
 	salvage->missing_from_ns = MIN(salvage->missing_from_ns, last_ns);
 	g_ptr_array_add(analysis->cuts, text);

@@ -101,11 +101,14 @@ void sources_free(struct sources *sources)
 static char *stream_name(const bt_port_output *port)
 {
 	const char *name = bt_port_get_name(bt_port_output_as_port_const(port));
-	const char *last = name + strlen(name);
+	char **parts = g_strsplit(name, " | ", 3), *short_name;
 
-	while (last > name && last[-1] != ' ' && last[-1] != '/')
-		last--;
-	return g_strdup(last);
+	if (g_strv_length(parts) == 3)
+		short_name = g_strdup_printf("%s/%s", parts[1], parts[2]);
+	else
+		short_name = g_path_get_basename(name);
+	g_strfreev(parts);
+	return short_name;
 }
 
 static bool connect_source(struct sources *sources, guint trace, const bt_component_source *source)

@@ -16,7 +16,7 @@ struct sources;
 /*
  * Told when a stream cannot be read to its end.
  * @param trace    the number that sources_add() was given.
- * @param stream   its name in one word.
+ * @param stream   its name: "CLASS/INSTANCE" in numbers, or that of its file.
  * @param last_ns  the time of its last event that was read (Unix ns); INT64_MIN: none was.
  * @param problem  why, in one line.
  */

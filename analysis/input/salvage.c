@@ -33,8 +33,11 @@ struct stream {
 	uint64_t size_bytes; /* of the file */
 	uint64_t good_bytes; /* whole packets */
 	uint64_t pad_bytes;  /* to add behind good_bytes for a last packet that lost padding only */
-	uint64_t last_end;   /* clock value at the end of the last good packet */
-	bool any;            /* there is a good packet */
+	uint64_t cut_at;     /* where a last packet begins that lost events; its head is good */
+	uint64_t cut_bytes;  /* what there is of it; 0: no such packet */
+	struct packet_head cut_head;
+	uint64_t last_end; /* clock value at the end of the last good packet */
+	bool any;          /* there is a good packet */
 	bool is_damaged;
 	int open_errno; /* why it cannot be read at all; 0: it can */
 };
@@ -89,6 +92,12 @@ static void check_packets(struct stream *stream, FILE *file)
 				stream->last_end = head.end;
 				stream->any = true;
 				at = stream->size_bytes;
+			} else {
+				stream->cut_at = at;
+				stream->cut_bytes = left;
+				stream->cut_head = head;
+				stream->last_end = head.begin;
+				stream->any = true;
 			}
 			break;
 		}
@@ -153,6 +162,13 @@ static void note_damage(const struct stream *stream, int64_t offset, GPtrArray *
 				       stream->pad_bytes);
 	} else if (stream->size_bytes == 0) {
 		g_string_append(note, "is empty, though its index lists packets");
+	} else if (stream->cut_bytes) {
+		g_string_append_printf(note,
+				       "ends at byte %" G_GUINT64_FORMAT
+				       ", inside a packet that begins at %" G_GINT64_FORMAT
+				       ".%09d (Unix time); what there is of it is read",
+				       stream->size_bytes, end_ns / 1000000000,
+				       (int)(end_ns % 1000000000));
 	} else {
 		g_string_append_printf(
 			note, "is damaged at byte %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
@@ -173,10 +189,21 @@ static bool loses_events(const struct stream *stream)
 	return stream->is_damaged && !stream->pad_bytes;
 }
 
+/* The head of a packet that was cut says then that it was meant to end there. */
+static bool shorten_packet(const struct stream *stream, FILE *copy)
+{
+	struct packet_head head = stream->cut_head;
+
+	head.content_bits = head.packet_bits = stream->cut_bytes * 8;
+	return fseeko(copy, (off_t)stream->cut_at, SEEK_SET) == 0 &&
+	       fwrite(&head, sizeof(head), 1, copy) == 1;
+}
+
 static bool copy_prefix(const struct stream *stream, const char *target)
 {
 	FILE *from = fopen(stream->path, "re"), *to = fopen(target, "we");
-	uint64_t left = stream->good_bytes;
+	const uint64_t size = stream->good_bytes + stream->cut_bytes;
+	uint64_t left = size;
 	char buffer[65536];
 	bool ok = from && to;
 
@@ -186,11 +213,12 @@ static bool copy_prefix(const struct stream *stream, const char *target)
 		ok = part > 0 && fwrite(buffer, 1, part, to) == part;
 		left -= part;
 	}
+	ok = ok && (!stream->cut_bytes || shorten_packet(stream, to));
 	if (from)
 		fclose(from);
 	if (to && fclose(to) != 0)
 		ok = false;
-	return ok && truncate(target, (off_t)(stream->good_bytes + stream->pad_bytes)) == 0;
+	return ok && truncate(target, (off_t)(size + stream->pad_bytes)) == 0;
 }
 
 /* A directory like the trace's, with links to what is good and copies of the good parts. */
@@ -266,6 +294,11 @@ static bool repair(struct salvage *salvage, const char *trace, const char *metad
 			continue;
 		damaged = true;
 		note_damage(stream, offset, notes);
+		if (stream->cut_bytes)
+			g_ptr_array_add(salvage->cut,
+					g_strdup_printf("%u/%" G_GUINT64_FORMAT,
+							stream->cut_head.stream_id,
+							stream->cut_head.stream_instance_id));
 		if (loses_events(stream))
 			salvage->missing_from_ns =
 				MIN(salvage->missing_from_ns,
@@ -309,6 +342,7 @@ bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, 
 
 	memset(salvage, 0, sizeof(*salvage));
 	salvage->missing_from_ns = INT64_MAX;
+	salvage->cut = g_ptr_array_new_with_free_func(g_free);
 	salvage->trace = g_strdup(trace);
 	salvage->path = g_strdup(trace);
 	*problem = NULL;
@@ -350,6 +384,8 @@ void salvage_close(struct salvage *salvage)
 	if (salvage->temporary)
 		rmdir(salvage->temporary);
 	g_free(salvage->temporary);
+	if (salvage->cut)
+		g_ptr_array_free(salvage->cut, TRUE);
 	g_free(salvage->trace);
 	g_free(salvage->path);
 	g_free(salvage->hostname);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Damaged LTTng traces. A stream file that ends in the middle of a packet, or in rubbish, makes
- * babeltrace2 refuse the whole trace; here the good part of it is put into a temporary directory, and
- * what was lost is told.
+ * babeltrace2 refuse the whole trace; here the good part of it, down to the last event, is put into a
+ * temporary directory, and what was lost is told.
  */
 #ifndef KFDSCOPE_ANALYSIS_INPUT_SALVAGE_H
 #define KFDSCOPE_ANALYSIS_INPUT_SALVAGE_H
@@ -18,6 +18,8 @@ struct salvage {
 	/* Streams that end early: from this time on (Unix ns) events are missing. INT64_MAX: none. */
 	int64_t missing_from_ns;
 	char *hostname; /* owned: of the trace, as far as its metadata says; may be NULL */
+	/* Streams whose last packet is cut, as "CLASS/INSTANCE" (owned): their ends have been told. */
+	GPtrArray *cut;
 };
 
 /*

@@ -19,6 +19,7 @@ struct input {
 	bt_message_array_const messages; /* the upstream's; those from `at` on are ours */
 	uint64_t at, count;
 	bool has_clock;
+	const bt_error *error; /* owned: that is behind the messages; NULL: none */
 	int64_t time_ns; /* of the message at `at`, or of the one before; INT64_MIN: none yet */
 };
 
@@ -65,6 +66,8 @@ static void free_input(void *data)
 	struct input *input = data;
 
 	drop_messages(input);
+	if (input->error)
+		bt_error_release(input->error);
 	bt_message_iterator_put_ref(input->upstream);
 	g_free(input);
 }
@@ -161,8 +164,15 @@ static bool refill_first(struct pass *pass)
 	struct input *input = g_ptr_array_index(pass->heap, 0);
 
 	input->at = input->count = 0;
+	if (input->error) {
+		BT_CURRENT_THREAD_MOVE_ERROR_AND_RESET(input->error);
+		fail_first(pass, NULL);
+		return true;
+	}
 	switch (bt_message_iterator_next(input->upstream, &input->messages, &input->count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
+		/* source.ctf.fs gives out what it has read before its error, which it leaves there. */
+		input->error = bt_current_thread_take_error();
 		advance_first(pass);
 		return true;
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:

@@ -227,10 +227,27 @@ class Derived(Case):
     def test_each_damaged_stream_is_told(self):
         done = self.run_words(KFDSCOPE, "leaks", "--json", self.damaged({0: 5, 1: 0}),
                               code=PARTIAL)
-        self.assertRegex(done.stderr, "stream 0 of '.*' could be read up to 1700000000.0000050")
-        self.assertRegex(done.stderr, "stream 1 of '.*' could be read up to its beginning only")
+        self.assertRegex(done.stderr, "stream 0/0 of '.*' could be read up to 1700000000.0000050")
+        self.assertRegex(done.stderr, "stream 0/1 of '.*' could be read up to its beginning only")
         self.assertEqual(len(done.stderr.splitlines()), 2, done.stderr)
         self.assertEqual(len(json.loads(done.stdout)["processes"]), 1)
+
+    def test_damage_anywhere_leaves_the_other_stream_whole(self):
+        path = self.damaged({})
+        with open(os.path.join(path, "channel_1"), "rb") as file:
+            whole = file.read()
+        counts = set()
+        for at in range(4096, 4096 + 400, 13):
+            with open(os.path.join(path, "channel_1"), "wb") as file:
+                file.write(whole[:at] + b"\xff\xff" + whole[at + 2:])
+            done = subprocess.run([KFDSCOPE, "leaks", "--json", path], capture_output=True,
+                                  text=True, timeout=120, check=False)
+            self.assertIn(done.returncode, (0, PARTIAL), f"{at}: {done.stderr}")
+            report = json.loads(done.stdout)
+            first = next(process for process in report["processes"] if process["vpid"] == 10)
+            self.assertEqual(first["left"]["blocks"] + first["undecided"]["blocks"], 6, at)
+            counts.add(report["recording"]["events"])
+        self.assertGreater(len(counts), 3)  # some of the damage is between events of one packet
 
     def test_a_trace_whose_clock_counts_from_another_moment_is_told_and_left_out(self):
         for name in ("ours", "other"):

@@ -286,6 +286,7 @@ class Damage(Case):
             file.write(change(data))
 
     def damaged(self, change, **options):
+        shutil.rmtree(self.path("damaged"), ignore_errors=True)
         path = self.copy("damaged")
         self.change(path, "channel_3", change)
         report = self.leaks(path, code=PARTIAL, **options)
@@ -319,6 +320,29 @@ class Damage(Case):
         # What ended in the missing part is not known.
         self.assertGreater(report["undecided"]["blocks"], 0)
         self.assertIn("Unix time", self.errors)
+        self.assertEqual(len(self.errors.splitlines()), 1, self.errors)
+
+    def test_the_events_of_a_packet_that_is_cut_are_read_one_by_one(self):
+        last = os.path.getsize(os.path.join(self.copy("whole"), "channel_3")) - 4096
+        counts = []
+        for kept in [*range(100, 800, 20), 4095]:
+            report = self.damaged(lambda data, size=last + kept: data[:size])
+            counts.append(report["recording"]["events"])
+            self.assertEqual(len(self.errors.splitlines()), 1, self.errors)
+        self.assertEqual(counts, sorted(counts))
+        self.assertGreater(len(set(counts)), 3)
+        self.assertEqual(counts[-1], self.whole["recording"]["events"])
+
+    def test_a_stream_of_nothing_but_a_cut_packet_is_read(self):
+        path = self.copy("damaged")
+        for name in os.listdir(path):
+            if name.startswith("channel_") and name != "channel_3":
+                os.remove(os.path.join(path, name))
+        shutil.rmtree(os.path.join(path, "index"))
+        self.change(path, "channel_3", lambda data: data[:1500])
+        report = self.leaks(path, code=PARTIAL)
+        self.assertGreater(report["recording"]["events"], 0)
+        self.assertFalse(report["complete"])
 
     def test_zero_bytes_behind_the_last_packet_are_told_and_skipped(self):
         report = self.damaged(lambda data: data + bytes(4096))
