@@ -9,11 +9,14 @@
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <poll.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "claim.h"
@@ -22,6 +25,10 @@
 
 #define QUEUE_BYTES 1024
 #define PAGE_SHIFT  12
+
+#define NAME_PREFIX "kfdscope-smi/"
+
+static atomic_bool any_named; /* in this process: nobody else's descriptors are looked at before */
 
 struct client {
 	int fd; /* owned: our end */
@@ -89,6 +96,33 @@ static void drop_closed(struct kfd_model_smi *smi)
 	}
 }
 
+/*
+ * Gives our end a name, by which the client's is known wherever it is copied to: no table of numbers
+ * has to be kept. A stream without one works, and is not known.
+ */
+static void name_end(int fd)
+{
+	static atomic_uint named;
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, NAME_PREFIX "%d.%u",
+			      (int)getpid(), atomic_fetch_add(&named, 1));
+
+	if (bind(fd, (struct sockaddr *)&name,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) == 0)
+		atomic_store(&any_named, true);
+}
+
+bool kfd_model_smi_is(int fd)
+{
+	struct sockaddr_un name = { 0 };
+	socklen_t size = sizeof(name);
+
+	return atomic_load_explicit(&any_named, memory_order_relaxed) &&
+	       getpeername(fd, (struct sockaddr *)&name, &size) == 0 &&
+	       name.sun_family == AF_UNIX &&
+	       memcmp(name.sun_path + 1, NAME_PREFIX, sizeof(NAME_PREFIX) - 1) == 0;
+}
+
 int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *node)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -104,6 +138,7 @@ int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *nod
 		return rc;
 	}
 	client->fd = kfd_model_out_of_the_way(pair[0]);
+	name_end(client->fd);
 	client->gpu_id = node->gpu_id;
 	pthread_mutex_lock(&model->smi->lock);
 	drop_closed(model->smi);

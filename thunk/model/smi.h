@@ -14,6 +14,11 @@ void kfd_model_smi_after_fork(struct kfd_model_smi *smi);
 /* Opens a stream of a GPU. @return a new descriptor, the caller's, or -errno. */
 int kfd_model_smi_open(struct kfd_model *model, const struct kfd_model_node *node);
 /*
+ * Whether a descriptor is the client's end of a stream, for a front that sees what is done with it;
+ * such a front has to see to what the socket does otherwise than the driver's file.
+ */
+bool kfd_model_smi_is(int fd);
+/*
  * Sends a line to each client of the GPU that has enabled its event.
  * @param text  "EVENT body" with the event number in hexadecimal, without the newline.
  */

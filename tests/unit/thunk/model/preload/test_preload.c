@@ -1098,12 +1098,46 @@ static void sysfs_tells_what_processes_use(void **state)
 	close(kfd);
 }
 
+static void event_streams_take_whole_masks_and_never_wait(void **state)
+{
+	struct kfd_ioctl_smi_events_args args = { .gpuid = first_gpu() };
+	const uint64_t masks[2] = { 1, 2 };
+	int kfd = open_kfd(), fd, copy, pair[2];
+	char byte;
+
+	(void)state;
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_SMI_EVENTS, &args), 0);
+	fd = (int)args.anon_fd;
+	copy = dup(fd);
+	for (size_t size = 0; size < sizeof(masks[0]); size++) {
+		errno = 0;
+		assert_int_equal(write(size % 2 ? fd : copy, masks, size), -1);
+		assert_int_equal(errno, EFAULT);
+	}
+	assert_int_equal(write(fd, masks, sizeof(masks)), sizeof(masks[0]));
+	assert_int_equal(write(copy, masks, sizeof(masks[0])), sizeof(masks[0]));
+	assert_int_equal(fcntl(fd, F_SETFL, 0), 0); /* blocks, says the program */
+	assert_int_equal(read(fd, &byte, 1), -1);
+	assert_int_equal(errno, EAGAIN);
+	/* other sockets stay what they are */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	assert_int_equal(write(pair[0], "x", 1), 1);
+	assert_int_equal(read(pair[1], &byte, 1), 1);
+	assert_int_equal(byte, 'x');
+	close(pair[0]);
+	close(pair[1]);
+	close(copy);
+	close(fd);
+	close(kfd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(devices_look_like_devices),
 		cmocka_unit_test(other_ioctls_are_no_calls_of_the_driver),
 		cmocka_unit_test(devices_are_not_read_or_written),
+		cmocka_unit_test(event_streams_take_whole_masks_and_never_wait),
 		cmocka_unit_test(nobody_writes_the_topology),
 		cmocka_unit_test(sysfs_has_the_topology_under_both_names),
 		cmocka_unit_test(flags_that_do_not_fit_are_refused),
