@@ -336,6 +336,32 @@ static void a_file_becomes_a_secondary_process_once(struct machine *m)
 	kfd_model_close(second);
 }
 
+static void secondary_processes_have_no_user_pointers(struct machine *m)
+{
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint64_t va = machine_va(PAGE);
+	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
+		.va_addr = va,
+		.size = PAGE,
+		.gpu_id = m->gpu,
+		.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
+		.mmap_offset = (uintptr_t)page
+	};
+	struct kfd_ioctl_acquire_vm_args acquire = { .gpu_id = m->gpu };
+	struct kfd_model_file *second = NULL;
+
+	acquire.drm_fd = (uint32_t)machine_render(m, m->node->render_minor);
+	assert_int_equal(kfd_model_open(m->model, &second), 0);
+	assert_int_equal(kfd_model_ioctl(second, AMDKFD_IOC_CREATE_PROCESS, NULL), 0);
+	assert_int_equal(kfd_model_ioctl(second, AMDKFD_IOC_ACQUIRE_VM, &acquire), 0);
+	assert_int_equal(kfd_model_ioctl(second, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args),
+			 -EOPNOTSUPP);
+	args.flags = KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE;
+	assert_int_equal(kfd_model_ioctl(second, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args), 0);
+	kfd_model_close(second);
+	munmap(page, PAGE);
+}
+
 static void contexts_have_doorbells_of_their_own(struct machine *m)
 {
 	const off_t slice = (off_t)(3ull << 62 | (uint64_t)m->gpu << 46);
@@ -494,6 +520,8 @@ static const struct conformance_case cases[] = {
 	{ "CREATE_PROCESS", NULL, "contexts have doorbells of their own", contexts_have_doorbells_of_their_own, NULL, NULL },
 	{ "CREATE_PROCESS", "ENOSPC", "a process has a limit of secondary contexts",
 	  a_process_has_a_limit_of_secondary_contexts, NULL, NULL },
+	{ "ALLOC_MEMORY_OF_GPU", NULL, "a secondary process has no user pointers",
+	  secondary_processes_have_no_user_pointers, NULL, NULL },
 	{ "SVM", "EOPNOTSUPP", "a secondary process has none",
 	  a_file_becomes_a_secondary_process_once, NULL, NULL },
 	{ "DBG_REGISTER", "EPERM", "the first debugger is gone", the_first_debugger_is_gone, NULL, NULL },

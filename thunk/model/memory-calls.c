@@ -67,6 +67,8 @@ static int check_alloc(struct kfd_model_process *process,
 
 	if (!args->size)
 		return -EINVAL;
+	if ((args->flags & USERPTR) && process->is_secondary)
+		return -EOPNOTSUPP; /* the primary context's alone (context.md 6) */
 	rc = check_svm_overlap(process, args);
 	if (rc)
 		return rc;

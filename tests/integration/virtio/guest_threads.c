@@ -62,9 +62,15 @@ static void allocate(char mark)
 static void register_pages(char *pages, char mark)
 {
 	memset(pages, mark, SIZE);
-	OK(vhsaKmtRegisterMemoryWithFlags(pages, SIZE / 2, page_flags));
-	pages[0] = 99;
-	OK(vhsaKmtDeregisterMemory(pages));
+	if (getenv("KFDSCOPE_TEST_SECONDARY")) {
+		CHECK(vhsaKmtRegisterMemoryWithFlags(pages, SIZE / 2, page_flags) ==
+		      HSAKMT_STATUS_ERROR);
+		pages[0] = 99;
+	} else {
+		OK(vhsaKmtRegisterMemoryWithFlags(pages, SIZE / 2, page_flags));
+		pages[0] = 99;
+		OK(vhsaKmtDeregisterMemory(pages));
+	}
 	CHECK(pages[0] == 99 && is_filled(pages + 1, SIZE - 1, mark));
 }
 

@@ -46,6 +46,10 @@ def simulated(topology="gfx90a"):
     return {"LD_PRELOAD": PRELOAD, "KFDSCOPE_MODEL_TOPOLOGY": tree}
 
 
+# Guests on secondary contexts cannot register memory.
+SECONDARY = {"KFDSCOPE_TEST_SECONDARY": "1"}
+
+
 class Host:
     """A host process, from when it is ready until it has ended."""
 
@@ -122,7 +126,7 @@ class Guests(Case):
         self.check_ends_well(host)
 
     def test_every_command_is_answered_in_each_revision(self):
-        for options, env in ((), {}), (("--primary",), {"KFDSCOPE_TEST_PRIMARY": "1"}):
+        for options, env in ((), {}), (("--secondary",), SECONDARY), (("--primary",), {}):
             host = self.host(*options)
             for revision in "12":
                 with self.subTest(options=options, revision=revision):
@@ -155,9 +159,9 @@ class Guests(Case):
         self.check_calls(host)
         self.check_ends_well(host)
 
-    def check_isolation(self, *options):
+    def check_isolation(self, *options, **env):
         host = self.host(*options)
-        twins = [subprocess.Popen([program("virtio_guest_twin"), mark], env=host.guest_env(),
+        twins = [subprocess.Popen([program("virtio_guest_twin"), mark], env=host.guest_env(**env),
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True) for mark in "AB"]
         for twin in twins:
@@ -176,7 +180,7 @@ class Guests(Case):
         self.check_ends_well(host)
 
     def test_two_guests_do_not_reach_each_other(self):
-        self.check_isolation()
+        self.check_isolation("--secondary", **SECONDARY)
 
     def test_two_guests_on_one_context_do_not_reach_each_other(self):
         self.check_isolation("--primary")
@@ -248,12 +252,14 @@ class Threads(Case):
             self.assertEqual((guest.returncode, errors), (0, ""))
 
     def test_threads_and_children_have_their_own_answers(self):
-        for options in ((), ("--primary",)):
+        for options, env in ((), {}), (("--secondary",), SECONDARY), (("--primary",), {}):
+            if SANITIZED and env:  # models have no secondary contexts
+                continue
             host = self.host(*options)
-            self.check_threads(host, {})
-            self.check_threads(host, {}, {"KFDSCOPE_VIRTIO_REVISION": "1"})
+            self.check_threads(host, env)
+            self.check_threads(host, env, {"KFDSCOPE_VIRTIO_REVISION": "1", **env})
             if not SANITIZED:
-                self.check_threads(host, RenderNode.node_env(self))
+                self.check_threads(host, env, {**RenderNode.node_env(self), **env})
             self.check_ends_well(host)
 
 
@@ -320,8 +326,7 @@ class RenderNode(Case):
         host = self.host("--primary")
         for revision in "12":
             with self.subTest(revision=revision):
-                self.check_commands(host, KFDSCOPE_VIRTIO_REVISION=revision,
-                                    KFDSCOPE_TEST_PRIMARY="1", **self.node_env())
+                self.check_commands(host, KFDSCOPE_VIRTIO_REVISION=revision, **self.node_env())
         self.check_ends_well(host)
 
     def test_the_thunks_cases_hold_for_guests(self):

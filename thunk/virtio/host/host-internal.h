@@ -19,7 +19,8 @@ struct virtio_host {
 	struct vhsakmt_capset capset;
 	uint32_t node_count;
 	HsaNodeProperties nodes[HOST_NODES_MAX];
-	pthread_mutex_t lock; /* protects what follows */
+	pthread_mutex_t lock;  /* protects what follows */
+	bool no_user_pointers; /* secondary contexts take none: found out by the first guest */
 	uint32_t guests;
 	struct virtio_va ranges;               /* of which each guest gets one */
 	const void *spm_owner[HOST_NODES_MAX]; /* the context that streams a node's counters */

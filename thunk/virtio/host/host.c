@@ -193,13 +193,52 @@ static void give_range(struct virtio_context *ctx)
 	pthread_mutex_unlock(&host->lock);
 }
 
+/* Whether memory of this process, such as the pages of a guest, can be registered in a context. */
+static bool takes_user_pointers(HsaKFDContext *kfd)
+{
+	const HsaMemFlags flags = { .ui32 = { .HostAccess = 1, .CoarseGrain = 1 } };
+	void *page = mmap(NULL, VIRTIO_PAGE_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	HSAKMT_STATUS status;
+
+	if (page == MAP_FAILED)
+		return false;
+	status = hsaKmtRegisterMemoryWithFlagsCtx(kfd, page, VIRTIO_PAGE_BYTES, flags);
+	if (status == HSAKMT_STATUS_SUCCESS)
+		(void)hsaKmtDeregisterMemoryCtx(kfd, page);
+	munmap(page, VIRTIO_PAGE_BYTES);
+	return status == HSAKMT_STATUS_SUCCESS;
+}
+
+/*
+ * A context of the guest's own. A driver that takes user pointers from primary processes only leaves
+ * runtimes without the memory that they register for nearly every copy: such a context is for those
+ * who ask for it. @return NOT_SUPPORTED when there is none, or the thunk's status.
+ */
+static HSAKMT_STATUS open_own(struct virtio_context *ctx)
+{
+	struct virtio_host *host = ctx->host;
+	HSAKMT_STATUS status = HSAKMT_STATUS_NOT_SUPPORTED;
+
+	pthread_mutex_lock(&host->lock);
+	if (!host->options.primary_only && !host->no_user_pointers)
+		status = hsaKmtOpenSecondaryKFDCtx(&ctx->kfd);
+	if (status == HSAKMT_STATUS_SUCCESS && !host->options.secondary_too &&
+	    !takes_user_pointers(ctx->kfd)) {
+		(void)hsaKmtCloseSecondaryKFDCtx(ctx->kfd);
+		ctx->kfd = NULL;
+		host->no_user_pointers = true;
+		status = HSAKMT_STATUS_NOT_SUPPORTED;
+	}
+	pthread_mutex_unlock(&host->lock);
+	return status;
+}
+
 static int open_context(struct virtio_context *ctx)
 {
 	static _Atomic uint32_t opened;
-	HSAKMT_STATUS status = HSAKMT_STATUS_NOT_SUPPORTED;
+	HSAKMT_STATUS status = open_own(ctx);
 
-	if (!ctx->host->options.primary_only)
-		status = hsaKmtOpenSecondaryKFDCtx(&ctx->kfd);
 	if (status == HSAKMT_STATUS_SUCCESS) {
 		ctx->owns_kfd = true;
 		ctx->id = ++opened;
@@ -207,7 +246,7 @@ static int open_context(struct virtio_context *ctx)
 	}
 	if (status != HSAKMT_STATUS_NOT_SUPPORTED)
 		return -EIO;
-	/* A driver without secondary processes: the addresses alone keep guests apart. */
+	/* The addresses alone keep guests apart. */
 	status = hsaKmtOpenKFDCtx(&ctx->kfd);
 	return status == HSAKMT_STATUS_SUCCESS || status == HSAKMT_STATUS_KERNEL_ALREADY_OPENED
 		       ? 0

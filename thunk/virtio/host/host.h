@@ -35,6 +35,7 @@ struct virtio_context;
 
 struct virtio_host_options {
 	bool primary_only;  /* all guests on the primary context, kept apart by addresses alone */
+	bool secondary_too; /* secondary contexts although guests cannot register memory there */
 	uint64_t kfd_bytes; /* addresses of a guest for memory; 0: from the machine's memory */
 	uint64_t scratch_bytes; /* and for scratch memory; 0: the default */
 	uint64_t base;          /* where the first guest's addresses begin; 0: the default */

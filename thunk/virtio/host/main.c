@@ -31,6 +31,8 @@ static void usage(FILE *out)
 	      "a\n"
 	      "program, starts that as a guest, and ends with it and with its exit status.\n\n"
 	      "  --primary     put all guests on the primary KFD context\n"
+	      "  --secondary   give each guest a context of its own, although it may be unable to\n"
+	      "                register memory there\n"
 	      "  --guests=N    end when N guests have come and gone\n"
 	      "  --help        this text\n\n"
 	      "VHSA_VAMGR_VM_BASE_ADDR, VHSA_VAMGR_VM_KFD_SIZE and VHSA_VAMGR_VM_SCRATCH_SIZE\n"
@@ -65,6 +67,7 @@ static bool parse_names(int argc, char **argv, struct command_line *line)
 static int parse(int argc, char **argv, struct command_line *line)
 {
 	static const struct option names[] = { { "primary", no_argument, NULL, 'p' },
+					       { "secondary", no_argument, NULL, 's' },
 					       { "guests", required_argument, NULL, 'g' },
 					       { "help", no_argument, NULL, 'h' },
 					       { NULL, 0, NULL, 0 } };
@@ -75,6 +78,11 @@ static int parse(int argc, char **argv, struct command_line *line)
 		switch (option) {
 		case 'p':
 			line->options.primary_only = true;
+			line->options.secondary_too = false;
+			break;
+		case 's':
+			line->options.primary_only = false;
+			line->options.secondary_too = true;
 			break;
 		case 'g':
 			line->guests = (unsigned int)strtoul(optarg, &end, 10);

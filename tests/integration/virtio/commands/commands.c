@@ -106,7 +106,7 @@ int main(void)
 	unsigned int failed = 0;
 
 	is_newer = !wanted || strcmp(wanted, "1") != 0;
-	shares_primary = getenv("KFDSCOPE_TEST_PRIMARY") != NULL;
+	shares_primary = getenv("KFDSCOPE_TEST_SECONDARY") == NULL;
 	watch();
 	if (!OK(vhsaKmtOpenKFD()) || !OK(vhsaKmtAcquireSystemProperties(&system)) ||
 	    !HOLDS(find_gpu()))

@@ -133,6 +133,21 @@ static bool map(void)
 	return OK(vhsaKmtFreeMemory(memory, PAGE)) && map_scratch() && good;
 }
 
+/* The graphics library's part is played by memory of our own, which becomes a dma-buf. */
+static bool register_graphics(void)
+{
+	void *memory = take_vram(4 * PAGE);
+	HsaGraphicsResourceInfo info = { 0 };
+	int fd = dmabuf_of(memory);
+	bool good = HOLDS(fd >= 0) &&
+		    OK(vhsaKmtRegisterGraphicsHandleToNodes((HSAuint64)fd, &info, 1, &gpu)) &&
+		    HOLDS(info.SizeInBytes == 4 * PAGE) && HOLDS(info.MemoryAddress != NULL) &&
+		    HOLDS(close(fd) != 0); /* the call has taken it */
+
+	good = good && OK(vhsaKmtDeregisterMemory(info.MemoryAddress));
+	return OK(vhsaKmtFreeMemory(memory, 4 * PAGE)) && good;
+}
+
 /* Registers, maps and forgets pages of this process. */
 static bool register_pages(void)
 {
@@ -142,6 +157,13 @@ static bool register_pages(void)
 	bool good;
 
 	pages[PAGE] = 7;
+	if (!shares_primary) { /* something else is to be forgotten then */
+		good = HOLDS(vhsaKmtRegisterMemoryWithFlags(pages, 2 * PAGE, page_flags) ==
+			     HSAKMT_STATUS_ERROR) &&
+		       HOLDS(pages[PAGE] == 7) && register_graphics();
+		munmap(pages, 2 * PAGE);
+		return good;
+	}
 	good = OK(vhsaKmtRegisterMemoryWithFlags(pages, 2 * PAGE, page_flags)) &&
 	       HOLDS(pages[PAGE] == 7) && OK(vhsaKmtMapMemoryToGPU(pages, 2 * PAGE, &va)) &&
 	       HOLDS(va != 0) && OK(vhsaKmtUnmapMemoryToGPU(pages)) &&
@@ -315,7 +337,8 @@ static bool svm(void)
 	HSAKMT_STATUS status[2];
 	bool good;
 
-	good = OK(vhsaKmtRegisterMemoryWithFlags(pages, 2ul << 20, page_flags));
+	good = HOLDS(vhsaKmtRegisterMemoryWithFlags(pages, 2ul << 20, page_flags) ==
+		     (shares_primary ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_ERROR));
 	status[0] = vhsaKmtSVMSetAttr(pages, 2ul << 20, 2, set);
 	status[1] = vhsaKmtSVMGetAttr(pages, 2ul << 20, 2, get);
 	if (!is_newer) /* refused here */
@@ -329,24 +352,10 @@ static bool svm(void)
 	good = HOLDS(vhsaKmtSVMSetAttr((void *)(1ul << 40), 2ul << 20, 2, set) !=
 		     HSAKMT_STATUS_SUCCESS) &&
 	       good;
-	good = OK(vhsaKmtDeregisterMemory(pages)) && good;
+	if (shares_primary)
+		good = OK(vhsaKmtDeregisterMemory(pages)) && good;
 	munmap(pages, 2ul << 20);
 	return good;
-}
-
-/* The graphics library's part is played by memory of our own, which becomes a dma-buf. */
-static bool register_graphics(void)
-{
-	void *memory = take_vram(4 * PAGE);
-	HsaGraphicsResourceInfo info = { 0 };
-	int fd = dmabuf_of(memory);
-	bool good = HOLDS(fd >= 0) &&
-		    OK(vhsaKmtRegisterGraphicsHandleToNodes((HSAuint64)fd, &info, 1, &gpu)) &&
-		    HOLDS(info.SizeInBytes == 4 * PAGE) && HOLDS(info.MemoryAddress != NULL) &&
-		    HOLDS(close(fd) != 0); /* the call has taken it */
-
-	good = good && OK(vhsaKmtDeregisterMemory(info.MemoryAddress));
-	return OK(vhsaKmtFreeMemory(memory, 4 * PAGE)) && good;
 }
 
 const sender send_gl_inter[VIRTIO_GL_INTER_COUNT] = { register_graphics };
