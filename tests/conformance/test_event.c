@@ -5,6 +5,7 @@
 #include "asleep.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -356,6 +357,38 @@ static void a_signal_handler_ends_the_wait_with_the_rest_of_the_time(struct mach
 	assert_true(w.timeout_left > 50000 && w.timeout_left < 60000);
 }
 
+static _Atomic int signals_handled;
+
+static void on_counted_signal(int number)
+{
+	(void)number;
+	signals_handled++;
+}
+
+static void a_handler_that_restarts_calls_does_not_end_the_wait(struct machine *m)
+{
+	struct sigaction action = { .sa_handler = on_counted_signal, .sa_flags = SA_RESTART }, old;
+	const uint32_t timeouts[] = { 60000, FOREVER };
+
+	sigaction(SIGUSR1, &action, &old);
+	for (size_t i = 0; i < sizeof(timeouts) / sizeof(timeouts[0]); i++) {
+		struct waiting w = { .m = m,
+				     .id = machine_event(m, SIGNAL, true),
+				     .timeout = timeouts[i] };
+		pthread_t thread = start(&w, wait_in_thread);
+		int handled = signals_handled;
+
+		pthread_kill(thread, SIGUSR1);
+		while (signals_handled == handled)
+			sched_yield();
+		assert_int_equal(set(m, w.id), 0);
+		pthread_join(thread, NULL);
+		assert_int_equal(w.rc, 0);
+		assert_int_equal(w.result, KFD_IOC_WAIT_RESULT_COMPLETE);
+	}
+	sigaction(SIGUSR1, &old, NULL);
+}
+
 static void *wait_for_both(void *arg)
 {
 	struct waiting *w = arg;
@@ -438,6 +471,8 @@ static const struct conformance_case cases[] = {
 	{ "WAIT_EVENTS", "EIO", "destroying fails the waiters", destroying_fails_the_waiters, NULL, NULL },
 	{ "WAIT_EVENTS", "EINTR/ERESTARTSYS", "a signal handler ends it with the rest of the time",
 	  a_signal_handler_ends_the_wait_with_the_rest_of_the_time, NULL, NULL },
+	{ "WAIT_EVENTS", NULL, "a handler that restarts calls does not end it",
+	  a_handler_that_restarts_calls_does_not_end_the_wait, NULL, NULL },
 	{ "WAIT_EVENTS", NULL, "what an interrupted wait took is there for the next",
 	  what_an_interrupted_wait_took_is_there_for_the_next, NULL, NULL },
 	{ "WAIT_EVENTS", NULL, "a scenario raises a memory exception", the_scenario_raises_a_memory_exception, NULL,

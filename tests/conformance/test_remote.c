@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The debugger calls of one process on another (kfd.md 10). */
+#include "asleep.h"
 #include "target.h"
 
 #include <fcntl.h>
@@ -284,6 +285,99 @@ static void a_debugger_may_come_first(struct machine *m)
 	close(fd);
 }
 
+static void on_signal(int number)
+{
+	(void)number;
+}
+
+/* Is interrupted when it enables its runtime, and when it destroys its queue; comes again then. */
+static void life_with_signals(struct machine *m, struct target *self)
+{
+	struct kfd_ioctl_runtime_enable_args enable = { .mode_mask = 1 };
+	struct kfd_ioctl_destroy_queue_args destroy;
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGUSR1, &action, NULL);
+	open_here(m);
+	finished(self);
+	next_step(self);
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_RUNTIME_ENABLE, &enable), -EINTR);
+	finished(self);
+	next_step(self);
+	enable_runtime(m);
+	machine_acquire(m, m->gpu);
+	destroy.queue_id = machine_queue(m, m->gpu, AQL);
+	finished(self);
+	next_step(self);
+	finished(self);
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_DESTROY_QUEUE, &destroy), -EINTR);
+	finished(self);
+	next_step(self);
+	assert_int_equal(machine_ioctl(m, AMDKFD_IOC_DESTROY_QUEUE, &destroy), 0);
+}
+
+/* Sends a signal to a process that the caller traces, once its main thread has got to its wait. */
+static void interrupt(struct target *t)
+{
+	char path[64], state;
+	int status;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)t->pid);
+	for (int looks = 0; looks < ASLEEP_LOOKS; looks = state == 'S' ? looks + 1 : 0) {
+		FILE *stat = fopen(path, "re");
+
+		assert_non_null(stat);
+		assert_int_equal(fscanf(stat, "%*[^)]) %c", &state), 1);
+		fclose(stat);
+		asleep_pause();
+	}
+	kill(t->pid, SIGUSR1);
+	assert_int_equal(waitpid(t->pid, &status, __WALL), t->pid);
+	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGUSR1);
+	assert_int_equal(ptrace(PTRACE_CONT, t->pid, NULL, SIGUSR1), 0);
+}
+
+static void a_signal_ends_the_wait_for_the_debugger(struct machine *m)
+{
+	const uint64_t mask = KFD_EC_MASK(EC_PROCESS_RUNTIME);
+	struct kfd_ioctl_dbg_trap_args args = { 0 };
+	struct kfd_runtime_info info = { 0 };
+	struct target t = target_start(m, life_with_signals);
+	uint32_t id = 0;
+	int fd;
+
+	assert_true(comes(t.done));
+	trace(&t);
+	fd = attach(m, &t, mask, &info);
+	go(&t);
+	assert_true(comes(fd)); /* it waits */
+	interrupt(&t);
+	assert_true(comes(t.done));
+	go(&t);
+	assert_true(comes(fd)); /* once more */
+	args.send_runtime_event =
+		(struct kfd_ioctl_dbg_trap_send_runtime_event_args){ .exception_mask = mask };
+	assert_int_equal(trap(m, &t, KFD_IOC_DBG_TRAP_SEND_RUNTIME_EVENT, &args), 0);
+	assert_true(comes(t.done));
+	args.suspend_queues =
+		(struct kfd_ioctl_dbg_trap_suspend_queues_args){ .exception_mask =
+									 KFD_EC_MASK(EC_QUEUE_NEW),
+								 .queue_array_ptr = (uintptr_t)&id,
+								 .num_queues = 1 };
+	assert_int_equal(trap(m, &t, KFD_IOC_DBG_TRAP_SUSPEND_QUEUES, &args), 1);
+	go(&t);
+	assert_true(comes(t.done));
+	interrupt(&t);
+	assert_true(comes(t.done));
+	args.resume_queues =
+		(struct kfd_ioctl_dbg_trap_resume_queues_args){ .queue_array_ptr = (uintptr_t)&id,
+								.num_queues = 1 };
+	assert_int_equal(trap(m, &t, KFD_IOC_DBG_TRAP_RESUME_QUEUES, &args), 1);
+	go(&t);
+	target_end(&t, 0);
+	close(fd);
+}
+
 static void a_checkpoint_pauses_another_process(struct machine *m)
 {
 	struct kfd_ioctl_criu_args info = { .op = KFD_CRIU_OP_PROCESS_INFO };
@@ -320,6 +414,10 @@ static const struct conformance_case cases[] = {
 	{ "DBG_TRAP", NULL, "a violation is the debugger's first", a_violation_is_the_debuggers_first, NULL, VIOLATION },
 	{ "DBG_TRAP", NULL, "a target outlives its debugger", a_target_outlives_its_debugger, NULL, NULL },
 	{ "DBG_TRAP", "ESRCH", "a dead target is unknown", a_dead_target_is_unknown, NULL, NULL },
+	{ "RUNTIME_ENABLE", "EINTR/ERESTARTSYS", "a signal ends the wait for the debugger",
+	  a_signal_ends_the_wait_for_the_debugger, NULL, NULL },
+	{ "DESTROY_QUEUE", "ERESTARTSYS", "a signal ends the wait for the debugger",
+	  a_signal_ends_the_wait_for_the_debugger, NULL, NULL },
 	{ "DBG_TRAP", NULL, "a debugger may come before the KFD", a_debugger_may_come_first, NULL, NULL },
 	{ "CRIU_OP", "ESRCH", "a checkpoint pauses another process", a_checkpoint_pauses_another_process, NULL, NULL },
 	{ "RUNTIME_ENABLE", NULL, "the debugger of another process holds it", a_debugger_may_come_first, NULL, NULL },

@@ -9,6 +9,7 @@
 
 #include "caller.h"
 #include "debug-state.h"
+#include "sleep.h"
 
 /* A full pipe has told the debugger already; nobody waits for it, and nobody dies of a closed one. */
 static void write_byte(int fd)
@@ -120,5 +121,5 @@ void kfd_model_debug_detach(struct kfd_model_process *process)
 		kfd_model_close_fd(debug->fd);
 	debug->fd = -1;
 	debug->runtime_waits = false;
-	pthread_cond_broadcast(&debug->runtime_go);
+	kfd_model_wake(&debug->lets_go);
 }

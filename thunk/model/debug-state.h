@@ -18,8 +18,8 @@ struct kfd_model_debug {
 	struct kfd_hsa_memory_exception_data violations[KFD_MODEL_MAX_GPUS]; /* last of each GPU */
 	uint32_t flags, override_mask, launch_mode;
 	uint8_t watch_used[KFD_MODEL_MAX_GPUS]; /* bit a slot */
-	bool runtime_waits;        /* RUNTIME_ENABLE sleeps until the debugger lets it go */
-	pthread_cond_t runtime_go; /* with the process's lock */
+	bool runtime_waits;       /* RUNTIME_ENABLE sleeps until the debugger lets it go */
+	_Atomic uint32_t lets_go; /* counted up, under the process's lock, when the debugger does */
 
 	/*
 	 * Another process's descriptor is good in the table of the control thread only (control.h),

@@ -11,6 +11,7 @@
 #include "caller.h"
 #include "debug-state.h"
 #include "event.h"
+#include "sleep.h"
 
 #define TRAP_MASKS       0xc00001ffu /* all KFD_DBG_TRAP_MASK_* bits */
 #define QUEUE_CODE_LAST  EC_QUEUE_NEW
@@ -135,7 +136,7 @@ static int send_runtime_event(struct kfd_model_process *process,
 	if (mask & KFD_EC_MASK(EC_PROCESS_RUNTIME)) {
 		process->debug->process_exceptions &= ~KFD_EC_MASK(EC_PROCESS_RUNTIME);
 		process->debug->runtime_waits = false;
-		pthread_cond_broadcast(&process->debug->runtime_go);
+		kfd_model_wake(&process->debug->lets_go);
 		return 0;
 	}
 	if (mask & device_codes())
@@ -213,7 +214,7 @@ static int change_queues(struct kfd_model_process *process, uint64_t array, uint
 	}
 	if (kfd_model_caller_copy_out(array, ids, count * sizeof(*ids)))
 		changed = -EFAULT;
-	pthread_cond_broadcast(&process->debug->runtime_go); /* who wants to destroy them waits */
+	kfd_model_wake(&process->debug->lets_go); /* who wants to destroy them waits */
 	free(ids);
 	return changed;
 }
@@ -231,7 +232,7 @@ static int resume_queues(struct kfd_model_process *process,
 		resume(process->queues[id]);
 		resumed++;
 	}
-	pthread_cond_broadcast(&process->debug->runtime_go);
+	kfd_model_wake(&process->debug->lets_go);
 	return resumed;
 }
 

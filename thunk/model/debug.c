@@ -8,6 +8,7 @@
 #include "debug-state.h"
 #include "event.h"
 #include "queue-error.h"
+#include "sleep.h"
 #include "usercopy.h"
 
 struct kfd_model_debug *kfd_model_debug_new(void)
@@ -17,7 +18,6 @@ struct kfd_model_debug *kfd_model_debug_new(void)
 	if (!debug)
 		return NULL;
 	debug->fd = -1;
-	pthread_cond_init(&debug->runtime_go, NULL);
 	pthread_cond_init(&debug->ring, NULL);
 	return debug;
 }
@@ -27,7 +27,6 @@ void kfd_model_debug_free(struct kfd_model_debug *debug)
 	if (!debug)
 		return;
 	pthread_cond_destroy(&debug->ring);
-	pthread_cond_destroy(&debug->runtime_go);
 	free(debug);
 }
 
@@ -99,14 +98,23 @@ void kfd_model_debug_memory_violation(struct kfd_model_process *process,
 		kfd_model_events_memory_exception(process, data);
 }
 
-void kfd_model_debug_wait_resumed(struct kfd_model_process *process, uint32_t queue_id)
+int kfd_model_debug_wait_resumed(struct kfd_model_process *process, uint32_t queue_id)
 {
 	const struct kfd_model_kfd_queue *queue;
+	int rc = 0;
 
 	/* who debugs itself would wait for itself */
-	while ((queue = kfd_model_queue_find(process, queue_id)) && queue->is_suspended &&
+	while (!rc && (queue = kfd_model_queue_find(process, queue_id)) && queue->is_suspended &&
 	       process->debug->debugger)
-		pthread_cond_wait(&process->debug->runtime_go, &process->lock);
+		rc = kfd_model_sleep_unlocked(&process->debug->lets_go, &process->lock);
+	return rc;
+}
+
+static void runtime_disable(struct kfd_model_process *process)
+{
+	process->runtime_enabled = false;
+	process->ttmp_enabled = false;
+	process->r_debug = 0;
 }
 
 static int runtime_enable(struct kfd_model_process *process, uint64_t r_debug, bool ttmp)
@@ -114,6 +122,7 @@ static int runtime_enable(struct kfd_model_process *process, uint64_t r_debug, b
 	struct kfd_model_debug *debug = process->debug;
 	uint64_t mask = KFD_EC_MASK(EC_PROCESS_RUNTIME);
 	bool wants;
+	int rc = 0;
 
 	if (process->queue_count)
 		return -EEXIST;
@@ -128,16 +137,13 @@ static int runtime_enable(struct kfd_model_process *process, uint64_t r_debug, b
 		debug->process_exceptions |= mask;
 	pthread_mutex_unlock(&process->queues_lock);
 	debug->runtime_waits = wants;
-	while (debug->runtime_waits && debug->attached)
-		pthread_cond_wait(&debug->runtime_go, &process->lock);
-	return 0;
-}
-
-static void runtime_disable(struct kfd_model_process *process)
-{
-	process->runtime_enabled = false;
-	process->ttmp_enabled = false;
-	process->r_debug = 0;
+	while (!rc && debug->runtime_waits && debug->attached)
+		rc = kfd_model_sleep_unlocked(&debug->lets_go, &process->lock);
+	if (rc) { /* whoever comes again enables again */
+		runtime_disable(process);
+		debug->runtime_waits = false;
+	}
+	return rc;
 }
 
 int kfd_model_debug_runtime_enable(struct kfd_model_process *process,

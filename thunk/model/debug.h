@@ -38,8 +38,9 @@ void kfd_model_debug_memory_violation(struct kfd_model_process *process,
 /*
  * Waits until the debugger lets go of a queue that it has suspended. The caller holds the process's
  * lock, which is released meanwhile: the queue may be gone afterwards.
+ * @return 0 or -EINTR.
  */
-void kfd_model_debug_wait_resumed(struct kfd_model_process *process, uint32_t queue_id);
+int kfd_model_debug_wait_resumed(struct kfd_model_process *process, uint32_t queue_id);
 bool kfd_model_debug_attached(const struct kfd_model_process *process);
 
 #endif

@@ -14,8 +14,9 @@ int kfd_model_call_destroy_queue(struct kfd_model_call *call)
 {
 	const struct kfd_ioctl_destroy_queue_args *args = call->args;
 
-	kfd_model_debug_wait_resumed(call->process, args->queue_id);
-	return kfd_model_queue_destroy(call->process, args->queue_id);
+	int rc = kfd_model_debug_wait_resumed(call->process, args->queue_id);
+
+	return rc ? rc : kfd_model_queue_destroy(call->process, args->queue_id);
 }
 
 int kfd_model_call_update_queue(struct kfd_model_call *call)

@@ -15,11 +15,13 @@
 #include "claim.h"
 #include "hsakmt/linux/kfd_ioctl.h"
 #include "ioctl.h"
+#include "sleep.h"
 #include "usercopy.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
+#define NS_A_MS          1000000ull
 #define PROFILER_VERSION 1
 
 /* Nobody in this process has them. @return 0, -EEXIST: another process has, or -ENOMEM. */
@@ -51,12 +53,12 @@ static int acquire(struct kfd_model_owner *owner, struct kfd_model_process *proc
 	return rc == -EEXIST ? -EINVAL : rc;
 }
 
-static uint64_t now_ms(void)
+static uint64_t now_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return (uint64_t)ts.tv_sec * 1000 * NS_A_MS + (uint64_t)ts.tv_nsec;
 }
 
 /*
@@ -65,16 +67,16 @@ static uint64_t now_ms(void)
  */
 static int wait_until_full(uint32_t *timeout_ms)
 {
-	uint64_t end = now_ms() + *timeout_ms, now;
-	struct timespec left = {
-		.tv_sec = *timeout_ms / 1000,
-		.tv_nsec = (long)(*timeout_ms % 1000) * 1000000,
-	};
-	int rc = *timeout_ms ? clock_nanosleep(CLOCK_MONOTONIC, 0, &left, NULL) : 0;
+	const uint64_t end = now_ns() + *timeout_ms * NS_A_MS;
+	_Atomic uint32_t nobody = 0;
+	uint64_t now;
+	int rc = 0;
 
-	now = now_ms();
-	*timeout_ms = now < end ? (uint32_t)(end - now) : 0;
-	return rc ? -EINTR : 0;
+	while (*timeout_ms && !rc)
+		rc = kfd_model_sleep(&nobody, 0, end);
+	now = now_ns();
+	*timeout_ms = now < end ? (uint32_t)((end - now) / NS_A_MS) : 0;
+	return rc == -EINTR ? rc : 0;
 }
 
 static int set_buffer(struct kfd_ioctl_spm_args *args)

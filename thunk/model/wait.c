@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * WAIT_EVENTS (kfd.md 7.3). A waiter sleeps on a futex word of its own rather than on a condition
- * variable, because a signal handler must be able to end the wait with EINTR as it ends a system
- * call.
- */
+/* WAIT_EVENTS (kfd.md 7.3). Each waiter sleeps on a word of its own. */
 #include "wait.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "process.h"
 #include "scenario.h"
+#include "sleep.h"
 #include "usercopy.h"
 
 #define AGE_SINCE      14 /* interface minor of the first kernel that knows ages */
@@ -27,8 +22,7 @@ void kfd_model_waiters_wake(struct kfd_model_event *event)
 {
 	for (struct kfd_model_wait_entry *entry = event->waiters; entry; entry = entry->next) {
 		entry->activated = true;
-		atomic_fetch_add(&entry->waiter->wakeups, 1);
-		syscall(SYS_futex, &entry->waiter->wakeups, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		kfd_model_wake(&entry->waiter->wakeups);
 	}
 }
 
@@ -96,21 +90,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
-/* Sleeps until woken. @return 0, -ETIMEDOUT or -EINTR. */
-static int futex_sleep(_Atomic uint32_t *word, uint32_t seen, uint64_t deadline_ns)
-{
-	struct timespec ts = {
-		.tv_sec = (time_t)(deadline_ns / 1000000000ull),
-		.tv_nsec = (long)(deadline_ns % 1000000000ull),
-	};
-	long rc = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, seen,
-			  deadline_ns == UINT64_MAX ? NULL : &ts, NULL, FUTEX_BITSET_MATCH_ANY);
-
-	if (rc < 0 && (errno == ETIMEDOUT || errno == EINTR))
-		return -errno;
-	return 0;
 }
 
 static int copy_back(const struct kfd_ioctl_wait_events_args *args, uint32_t index,
@@ -193,7 +172,7 @@ static int wait_locked(struct kfd_model_events *events, struct kfd_ioctl_wait_ev
 		if (!args->timeout)
 			return 0;
 		pthread_mutex_unlock(&events->lock);
-		rc = futex_sleep(&waiter->wakeups, seen, deadline_ns);
+		rc = kfd_model_sleep(&waiter->wakeups, seen, deadline_ns);
 		pthread_mutex_lock(&events->lock);
 		if (rc == -EINTR) {
 			give_back(args, entries, deadline_ns);
@@ -211,7 +190,7 @@ static int wait_for(struct kfd_model_process *process, struct kfd_ioctl_wait_eve
 	struct kfd_model_waiter waiter = { 0 };
 	uint32_t ms = args->timeout > TIMEOUT_MAX ? TIMEOUT_MAX : args->timeout;
 	uint64_t deadline_ns =
-		args->timeout == FOREVER ? UINT64_MAX : now_ns() + ms * 1000000ull + TICK_NS;
+		args->timeout == FOREVER ? KFD_MODEL_FOREVER : now_ns() + ms * 1000000ull + TICK_NS;
 	int rc;
 
 	pthread_mutex_lock(&events->lock);

@@ -6,7 +6,7 @@
 #include "event.h"
 
 struct kfd_model_waiter {
-	_Atomic uint32_t wakeups; /* futex word, counted up by who wakes */
+	_Atomic uint32_t wakeups; /* counted up by who wakes (sleep.h) */
 };
 
 /* One event that a waiter waits for. */
