@@ -12,27 +12,26 @@
 
 struct sym {
 	char *debug_dirs;  /* owned */
-	GHashTable *files; /* path+build id (owned) -> struct opened (owned) */
+	GHashTable *files; /* struct sym_module (of the value) -> struct opened (owned) */
 	GStringChunk *strings;
-	GHashTable *outside; /* address -> struct sym_frame (owned) */
+	GHashTable *outside; /* address (of the value) -> struct kept_frame (owned) */
+	uint32_t frame_count;
 };
 
 struct opened {
 	struct elf_file file;
-	GHashTable *frames;  /* 2*offset+is_return (owned uint64_t) -> struct sym_frame (owned) */
-	GHashTable *entered; /* function (owned) -> struct sym_frame (owned): made up */
+	struct sym_module loaded; /* as what it was opened; owns the build id */
+	GHashTable *frames;       /* key (of the value) -> struct kept_frame (owned) */
+	GHashTable *entered; /* symbol (of sym->strings) -> struct kept_frame (owned): made up */
 	const char *path, *module, *build_id; /* borrowed from sym->strings */
 };
 
-static void frame_free(void *data)
-{
-	struct sym_frame *frame = data;
-
-	if (!frame)
-		return;
-	g_free((void *)frame->levels);
-	g_free(frame);
-}
+/* A frame, with what it is found by. */
+struct kept_frame {
+	uint64_t key; /* outside: the address; in a module: 2*offset+is_return; made up: none */
+	struct sym_frame frame;
+	struct sym_level levels[];
+};
 
 static void opened_free(void *data)
 {
@@ -43,7 +42,29 @@ static void opened_free(void *data)
 	elf_file_close(&opened->file);
 	g_hash_table_destroy(opened->frames);
 	g_hash_table_destroy(opened->entered);
+	g_free((void *)opened->loaded.build_id);
 	g_free(opened);
+}
+
+/* The same file; where it is loaded does not matter. */
+static guint module_hash(gconstpointer data)
+{
+	const struct sym_module *module = data;
+	guint hash = g_str_hash(module->path);
+
+	for (uint32_t i = 0; module->build_id && i < module->build_id_size; i++)
+		hash = hash * 31u + module->build_id[i];
+	return hash;
+}
+
+static gboolean module_equal(gconstpointer left, gconstpointer right)
+{
+	const struct sym_module *a = left, *b = right;
+	const uint32_t a_size = a->build_id ? a->build_id_size : 0;
+	const uint32_t b_size = b->build_id ? b->build_id_size : 0;
+
+	return a_size == b_size && strcmp(a->path, b->path) == 0 &&
+	       (a_size == 0 || memcmp(a->build_id, b->build_id, a_size) == 0);
 }
 
 struct sym *sym_new(const char *debug_dirs)
@@ -52,8 +73,8 @@ struct sym *sym_new(const char *debug_dirs)
 
 	sym->debug_dirs = g_strdup(debug_dirs ? debug_dirs : "/usr/lib/debug");
 	sym->strings = g_string_chunk_new(4096);
-	sym->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, opened_free);
-	sym->outside = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, frame_free);
+	sym->files = g_hash_table_new_full(module_hash, module_equal, NULL, opened_free);
+	sym->outside = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
 	return sym;
 }
 
@@ -93,20 +114,15 @@ static void hex_of(char *hex, const uint8_t *bytes, uint32_t size)
 static struct opened *open_module(struct sym *sym, const struct sym_module *module)
 {
 	char hex[2 * 64 + 1] = "";
-	char *key;
-	struct opened *opened;
+	struct opened *opened = g_hash_table_lookup(sym->files, module);
 
+	if (opened)
+		return opened;
 	if (module->build_id && module->build_id_size <= 64)
 		hex_of(hex, module->build_id, module->build_id_size);
-	key = g_strdup_printf("%s%c%s", module->path, '\n', hex);
-	opened = g_hash_table_lookup(sym->files, key);
-	if (opened) {
-		g_free(key);
-		return opened;
-	}
 	opened = g_new0(struct opened, 1);
-	opened->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, frame_free);
-	opened->entered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, frame_free);
+	opened->frames = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+	opened->entered = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
 	elf_file_open(&opened->file, module->path, hex, sym->debug_dirs);
 	opened->path = g_string_chunk_insert_const(sym->strings, module->path);
 	opened->module = strrchr(opened->path, '/');
@@ -114,52 +130,62 @@ static struct opened *open_module(struct sym *sym, const struct sym_module *modu
 	if (*hex || *opened->file.build_id)
 		opened->build_id = g_string_chunk_insert_const(sym->strings,
 							       *hex ? hex : opened->file.build_id);
-	g_hash_table_insert(sym->files, key, opened);
+	opened->loaded.path = opened->path;
+	if (module->build_id)
+		opened->loaded.build_id = g_memdup2(module->build_id, module->build_id_size);
+	opened->loaded.build_id_size = module->build_id_size;
+	g_hash_table_insert(sym->files, &opened->loaded, opened);
 	return opened;
 }
 
 /* Copies what libdw lends, with readable names. */
-static const struct sym_level *own_levels(struct sym *sym, const struct sym_level *levels,
-					  uint32_t count)
+static void keep_level(struct sym *sym, struct sym_level *own, const struct sym_level *level)
 {
-	struct sym_level *own = g_new0(struct sym_level, count);
+	char *readable = sym_demangle(level->function);
+	const char *function = readable ? readable : level->function;
 
-	for (uint32_t i = 0; i < count; i++) {
-		char *readable = sym_demangle(levels[i].function);
-		const char *function = readable ? readable : levels[i].function;
-
-		if (function)
-			own[i].function = g_string_chunk_insert_const(sym->strings, function);
-		if (levels[i].file)
-			own[i].file = g_string_chunk_insert_const(sym->strings, levels[i].file);
-		own[i].line = levels[i].line;
-		free(readable);
-	}
-	return own;
+	if (function)
+		own->function = g_string_chunk_insert_const(sym->strings, function);
+	if (level->file)
+		own->file = g_string_chunk_insert_const(sym->strings, level->file);
+	own->line = level->line;
+	free(readable);
 }
 
-static struct sym_frame *frame_new(struct sym *sym, enum sym_reason reason,
-				   const struct sym_level *levels, uint32_t count)
+static struct kept_frame *frame_new(struct sym *sym, enum sym_reason reason,
+				    const struct sym_level *levels, uint32_t count)
 {
-	struct sym_frame *frame = g_new0(struct sym_frame, 1);
+	struct kept_frame *kept = g_malloc0(sizeof(*kept) + count * sizeof(kept->levels[0]));
 
-	frame->reason = reason;
-	frame->levels = own_levels(sym, levels, count);
-	frame->level_count = count;
-	return frame;
+	kept->frame.number = sym->frame_count++;
+	kept->frame.reason = reason;
+	kept->frame.levels = kept->levels;
+	kept->frame.level_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		keep_level(sym, &kept->levels[i], &levels[i]);
+	return kept;
 }
 
 static const struct sym_frame *resolve_outside(struct sym *sym, uint64_t address)
 {
 	static const struct sym_level nothing;
-	struct sym_frame *frame = g_hash_table_lookup(sym->outside, &address);
+	struct kept_frame *kept = g_hash_table_lookup(sym->outside, &address);
 
-	if (frame)
-		return frame;
-	frame = frame_new(sym, address ? SYM_OUTSIDE : SYM_GONE, &nothing, 1);
-	frame->offset = address;
-	g_hash_table_insert(sym->outside, &frame->offset, frame);
-	return frame;
+	if (kept)
+		return &kept->frame;
+	kept = frame_new(sym, address ? SYM_OUTSIDE : SYM_GONE, &nothing, 1);
+	kept->key = kept->frame.offset = address;
+	g_hash_table_insert(sym->outside, &kept->key, kept);
+	return &kept->frame;
+}
+
+/* A frame of a module is made: says which one that is. @return it */
+static struct sym_frame *place_frame(struct kept_frame *kept, const struct opened *opened)
+{
+	kept->frame.path = opened->path;
+	kept->frame.module = opened->module;
+	kept->frame.build_id = opened->build_id;
+	return &kept->frame;
 }
 
 const struct sym_frame *sym_resolve(struct sym *sym, const struct sym_module *module,
@@ -167,7 +193,7 @@ const struct sym_frame *sym_resolve(struct sym *sym, const struct sym_module *mo
 {
 	struct sym_level levels[LEVELS_MAX] = { { NULL, NULL, 0 } };
 	struct opened *opened;
-	struct sym_frame *frame;
+	struct kept_frame *kept;
 	uint64_t offset, key, vaddr;
 	uint32_t count = 1;
 	enum sym_reason reason;
@@ -177,9 +203,9 @@ const struct sym_frame *sym_resolve(struct sym *sym, const struct sym_module *mo
 	opened = open_module(sym, module);
 	offset = address - module->base;
 	key = offset * 2 + is_return;
-	frame = g_hash_table_lookup(opened->frames, &key);
-	if (frame)
-		return frame;
+	kept = g_hash_table_lookup(opened->frames, &key);
+	if (kept)
+		return &kept->frame;
 	reason = opened->file.reason;
 	if (reason == SYM_OK) {
 		vaddr = offset - (is_return && offset > 0);
@@ -188,13 +214,11 @@ const struct sym_frame *sym_resolve(struct sym *sym, const struct sym_module *mo
 		if (!levels[count - 1].function)
 			reason = SYM_STRIPPED;
 	}
-	frame = frame_new(sym, reason, levels, count);
-	frame->path = opened->path;
-	frame->module = opened->module;
-	frame->build_id = opened->build_id;
-	frame->offset = offset;
-	g_hash_table_insert(opened->frames, g_memdup2(&key, sizeof(key)), frame);
-	return frame;
+	kept = frame_new(sym, reason, levels, count);
+	kept->key = key;
+	kept->frame.offset = offset;
+	g_hash_table_insert(opened->frames, &kept->key, kept);
+	return place_frame(kept, opened);
 }
 
 const struct sym_frame *sym_entered(struct sym *sym, const struct sym_module *caller,
@@ -203,18 +227,17 @@ const struct sym_frame *sym_entered(struct sym *sym, const struct sym_module *ca
 	struct opened *from = open_module(sym, caller), *into = open_module(sym, callee);
 	uint64_t vaddr = address - caller->base + from->file.first_vaddr;
 	struct sym_level level = { elf_file_call_target(&from->file, vaddr), NULL, 0 };
-	struct sym_frame *frame;
+	struct kept_frame *kept;
 
 	if (!level.function)
 		return NULL;
-	frame = g_hash_table_lookup(into->entered, level.function);
-	if (frame)
-		return frame;
-	frame = frame_new(sym, SYM_OK, &level, 1);
-	frame->path = into->path;
-	frame->module = into->module;
-	frame->build_id = into->build_id;
-	frame->is_made_up = true;
-	g_hash_table_insert(into->entered, g_strdup(level.function), frame);
-	return frame;
+	kept = g_hash_table_lookup(into->entered, level.function);
+	if (kept)
+		return &kept->frame;
+	kept = frame_new(sym, SYM_OK, &level, 1);
+	kept->frame.is_made_up = true;
+	g_hash_table_insert(into->entered,
+			    (void *)g_string_chunk_insert_const(sym->strings, level.function),
+			    kept);
+	return place_frame(kept, into);
 }

@@ -42,6 +42,7 @@ struct sym_level {
 
 /* What is known of an address. Owned by the resolver, valid until sym_free(). */
 struct sym_frame {
+	uint32_t number; /* counted from 0 in the resolver: an index for what is made of frames */
 	enum sym_reason reason;
 	const char *path;     /* of the module; NULL when outside any */
 	const char *module;   /* the last part of path; NULL likewise */
