@@ -12,7 +12,7 @@
 #include "cmd.h"
 #include "input/discover.h"
 #include "input/salvage.h"
-#include "output/header.h"
+#include "output/json_write.h"
 #include "thunks.h"
 
 /* Beyond this much, the viewer's own index takes minutes and memory. */
@@ -319,7 +319,6 @@ static int check_all(const struct cmd *cmd, int count, char **paths, bool as_jso
 		json_pack("{ss ss s[]}", "schema", "kfdscope.check", "version", "1.0", "traces");
 	json_t *traces = json_object_get(json, "traces");
 	enum level worst = LEVEL_INFO;
-	char *text;
 
 	for (int i = 0; i < count; i++) {
 		guint before = found->len;
@@ -337,13 +336,10 @@ static int check_all(const struct cmd *cmd, int count, char **paths, bool as_jso
 
 		worst = MAX(worst, level);
 	}
-	if (as_json) {
-		text = json_text(json);
-		fputs(text ? text : "", stdout);
-		g_free(text);
-	} else {
+	if (as_json)
+		(void)json_write(json, stdout, NULL, NULL); /* main() asks the stream how it went */
+	else
 		print_text(traces);
-	}
 	json_decref(json);
 	g_ptr_array_free(found, TRUE);
 	if (worst == LEVEL_ERROR)

@@ -18,34 +18,19 @@ struct diff_options {
 	int top;
 };
 
-/* Which states of a difference a recording's report tells: one, or two moments of it. */
+/* What a recording's report tells of a difference: one state, or two moments of it. */
 struct states {
 	struct diff *diff; /* borrowed */
-	const char *names[DIFF_SIDES];
-	bool told[DIFF_SIDES];
-	int moments[DIFF_SIDES];
+	struct diff_told told[DIFF_SIDES];
 	bool is_read;
 };
 
-static void take_report(void *data, const json_t *json)
+static void take(void *data, const json_t *report, const struct allocs_places *places)
 {
 	struct states *states = data;
 
 	states->is_read = true;
-	for (int side = 0; side < DIFF_SIDES; side++)
-		if (states->told[side])
-			diff_take_report(states->diff, (enum diff_side)side, states->names[side],
-					 json);
-}
-
-static void take_place(void *data, const json_t *place)
-{
-	const struct states *states = data;
-
-	for (int side = 0; side < DIFF_SIDES; side++)
-		if (states->told[side])
-			diff_take_place(states->diff, (enum diff_side)side, states->moments[side],
-					place);
+	diff_take(states->diff, states->told, report, places);
 }
 
 /* @return an exit code; states->is_read says whether there is a result. */
@@ -53,7 +38,7 @@ static int read_allocs(const struct cmd *cmd, const struct diff_options *options
 		       const int64_t moments_ns[2], struct states *states)
 {
 	const char *const paths[] = { path };
-	const struct allocs_taker taker = { states, take_report, take_place };
+	const struct allocs_taker taker = { states, take };
 	struct analyse_options analyse = {
 		.report = ANALYSE_ALLOCS,
 		.paths = paths,
@@ -69,21 +54,15 @@ static int read_allocs(const struct cmd *cmd, const struct diff_options *options
 static int write_diff(const struct cmd *cmd, const struct diff_options *options, struct diff *diff,
 		      int64_t *findings)
 {
-	const size_t top = options->top ? (size_t)options->top : SIZE_MAX;
-	json_t *json = diff_json(diff, options->json ? 0 : top);
+	json_t *json = diff_json(diff);
 	struct out_file file;
 	int error = out_open(&file, options->output);
 
 	*findings = document_int(json, "findings");
-	if (!error && options->json) {
-		error = json_write(json, file.stream, diff_place_json, diff);
-	} else if (!error) {
-		GString *text = g_string_new(NULL);
-
-		diff_text(text, json, (uint32_t)options->top);
-		fputs(text->str, file.stream);
-		g_string_free(text, TRUE);
-	}
+	if (!error && options->json)
+		error = json_write(json, file.stream, diff_place_build, diff);
+	else if (!error)
+		error = diff_text(file.stream, diff, json, (uint32_t)options->top);
 	if (!error)
 		error = out_commit(&file);
 	else
@@ -102,18 +81,18 @@ static int compare(const struct cmd *cmd, const struct diff_options *options, in
 	static const int64_t no_moments[2];
 	const bool one = count == 1;
 	struct diff *diff = diff_new();
-	struct states first = { .diff = diff,
-				.names = { one ? options->from : paths[0],
-					   options->to ? options->to : "the end" },
-				.told = { true, one },
-				.moments = { one ? 0 : -1, moments_ns[1] ? 1 : -1 } };
-	struct states later = { .diff = diff,
-				.names = { NULL, one ? NULL : paths[1] },
-				.told = { false, true },
-				.moments = { -1, -1 } };
+	struct states first = { .diff = diff };
+	struct states later = { .diff = diff };
 	int64_t findings = 0;
 	int rc, second = CMD_EXIT_OK;
 
+	first.told[DIFF_BEFORE] =
+		(struct diff_told){ true, one ? options->from : paths[0], one ? 0 : -1 };
+	(one ? &first : &later)->told[DIFF_AFTER] = (struct diff_told){ true,
+									!one          ? paths[1]
+									: options->to ? options->to
+										      : "the end",
+									moments_ns[1] ? 1 : -1 };
 	rc = read_allocs(cmd, options, paths[0], one ? moments_ns : no_moments, &first);
 	if (!first.is_read)
 		goto out;

@@ -2,11 +2,7 @@
 /* Memory by place, and what was not done in pairs, as JSON (allocs_report.h). */
 #include "output/allocs_report.h"
 
-#include <string.h>
-
 #include "model/balance.h"
-#include "model/usages.h"
-#include "output/stack_json.h"
 
 #define ALLOCS_SCHEMA  "kfdscope.allocs"
 #define ALLOCS_VERSION "1.1"
@@ -16,22 +12,6 @@ struct allocs {
 	struct balance *balance; /* owned */
 	uint32_t moments;
 };
-
-static const char *const sort_names[ALLOCS_SORT_COUNT] = {
-	[ALLOCS_BY_BYTES] = "bytes", [ALLOCS_BY_GROWTH] = "growth", [ALLOCS_BY_AGE] = "age",
-	[ALLOCS_BY_CHURN] = "churn", [ALLOCS_BY_PEAK] = "peak",
-};
-
-bool allocs_sort_by_name(const char *name, enum allocs_sort *sort)
-{
-	for (int i = 0; i < ALLOCS_SORT_COUNT; i++) {
-		if (strcmp(sort_names[i], name) == 0) {
-			*sort = (enum allocs_sort)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 struct allocs *allocs_new(struct model *model)
 {
@@ -57,200 +37,15 @@ void allocs_add_moment(struct allocs *allocs, int64_t time_ns)
 	allocs->moments++;
 }
 
-/* While the list of sites is made. */
-struct row {
-	const struct process_usage *process;
-	const struct site_usage *usage;
-	struct usage levels;             /* of the scope */
-	uint64_t peak_bytes, peak_count; /* at the peak of the process */
-	uint64_t slope_bytes;            /* 0 unless it grows */
-	enum growth growth;
-};
-
-static int order(uint64_t left, uint64_t right)
+struct allocs_places *allocs_take_places(const struct allocs *allocs,
+					 const struct document *document, enum allocs_sort sort)
 {
-	return left < right ? 1 : left > right ? -1 : 0;
-}
-
-static int compare_rows(const void *left, const void *right, void *data)
-{
-	const enum allocs_sort *sort = data;
-	const struct row *a = left, *b = right;
-	const struct site *as = a->usage->site, *bs = b->usage->site;
-	int result = 0;
-
-	switch (*sort) {
-	case ALLOCS_BY_GROWTH:
-		result = order(a->slope_bytes, b->slope_bytes);
-		break;
-	case ALLOCS_BY_AGE:
-		result = as->first_ns < bs->first_ns ? -1 : as->first_ns > bs->first_ns;
-		break;
-	case ALLOCS_BY_CHURN:
-		result = order(as->taken_count, bs->taken_count);
-		break;
-	case ALLOCS_BY_PEAK:
-		result = order(a->peak_bytes, b->peak_bytes);
-		break;
-	case ALLOCS_BY_BYTES:
-	case ALLOCS_SORT_COUNT:
-		break;
-	}
-	if (!result)
-		result = order(a->levels.live_bytes, b->levels.live_bytes);
-	if (!result)
-		result = order(as->taken_bytes, bs->taken_bytes);
-	return result ? result : as->first_ns < bs->first_ns ? -1 : as->first_ns > bs->first_ns;
-}
-
-static void set_churn(json_t *json, const struct site *site, const struct site_usage *usage)
-{
-	const struct scope *scope = model_scope(site->process->model);
-	const int64_t last_ns = scope_is_over(scope, site->last_ns) ? scope->end_ns : site->last_ns;
-	const int64_t span = last_ns - MAX(site->first_ns, scope->begin_ns);
-
-	document_set_int(json, "taken", site->taken_count);
-	document_set_int(json, "taken_bytes", site->taken_bytes);
-	document_set_int(json, "ended", site->ended_count);
-	document_set_int(json, "temporary", usage->temporary_count);
-	if (site->ended_count)
-		document_set_int(json, "mean_lifetime_ns",
-				 site->lifetime_sum_ns / site->ended_count);
-	if (span > 0 && site->taken_count)
-		json_object_set_new(
-			json, "per_second",
-			json_real((double)(site->taken_count - 1) * 1e9 / (double)span));
+	return allocs_places_new(allocs->usages, allocs->moments, document, sort);
 }
 
 static json_t *pair_json(uint64_t blocks, uint64_t bytes)
 {
 	return json_pack("{sI sI}", "blocks", (json_int_t)blocks, "bytes", (json_int_t)bytes);
-}
-
-static void set_moments(json_t *json, const struct allocs *allocs, const struct site_usage *usage)
-{
-	json_t *list = json_array();
-
-	for (uint32_t i = 0; i < allocs->moments; i++) {
-		uint64_t bytes, count;
-
-		site_usage_at_moment(usage, i, &bytes, &count);
-		json_array_append_new(list, pair_json(count, bytes));
-	}
-	if (allocs->moments)
-		json_object_set(json, "at_moments", list);
-	json_decref(list);
-}
-
-static json_t *row_json(const struct allocs *allocs, const struct document *document,
-			const struct row *row)
-{
-	const struct site *site = row->usage->site;
-	json_t *json = json_pack("{ss ss so so sI sI sI}", "kind", memory_kind_name(site->kind),
-				 "class", block_class_name(site->class), "live",
-				 pair_json(row->levels.live_count, row->levels.live_bytes),
-				 "at_peak", pair_json(row->peak_count, row->peak_bytes),
-				 "own_peak_bytes", (json_int_t)row->levels.peak_bytes, "first_ns",
-				 (json_int_t)site->first_ns, "last_ns", (json_int_t)site->last_ns);
-
-	if (site->class == BLOCK_INTERNAL)
-		document_set_text(json, "for", block_origin_name(site->origin));
-	if (site->node_id != UINT32_MAX)
-		document_set_int(json, "node_id", site->node_id);
-	if (site->gpu_id)
-		document_set_int(json, "gpu_id", site->gpu_id);
-	set_churn(json, site, row->usage);
-	document_set_text(json, "growth", growth_name(row->growth));
-	if (row->growth == GROWTH_FLAT)
-		document_set_int(json, "flat_since_ns", (uint64_t)row->levels.peak_ns);
-	if (row->growth == GROWTH_GROWING)
-		document_set_int(json, "slope_bytes_per_s", row->slope_bytes);
-	set_moments(json, allocs, row->usage);
-	document_set_text(json, "call", site->type ? site->type->name : NULL);
-	document_set_text(json, "ioctl", site->ioctl ? site->ioctl->name : NULL);
-	document_set_process(json, site->process);
-	document_set_stack(document, json, site->process, site->stack);
-	return json;
-}
-
-struct allocs_places {
-	const struct allocs *allocs;     /* borrowed */
-	const struct document *document; /* borrowed */
-	enum allocs_sort sort;
-	GArray *places, *internal; /* of struct row */
-};
-
-static void add_rows(struct allocs_places *places, const struct process_usage *process)
-{
-	for (guint i = 0; i < process->sites->len; i++) {
-		struct row row = { .process = process,
-				   .usage = g_ptr_array_index(process->sites, i) };
-		const struct site *site = row.usage ? row.usage->site : NULL;
-
-		if (!site || !site->begun_count)
-			continue;
-		row.levels = usage_result(&site->usage, model_scope(places->document->model));
-		if (!site->taken_count && !row.levels.peak_bytes)
-			continue;
-		site_usage_at_peak(process, row.usage, &row.peak_bytes, &row.peak_count);
-		row.growth = site_growth(site);
-		row.slope_bytes = row.growth == GROWTH_GROWING ? site_slope_bytes(site) : 0;
-		g_array_append_val(
-			site->class == BLOCK_INTERNAL ? places->internal : places->places, row);
-	}
-}
-
-struct allocs_places *allocs_places_new(const struct allocs *allocs,
-					const struct document *document, enum allocs_sort sort)
-{
-	struct allocs_places *places = g_new0(struct allocs_places, 1);
-	const GPtrArray *processes = model_processes(document->model);
-
-	usages_finish(allocs->usages);
-	places->allocs = allocs;
-	places->document = document;
-	places->sort = sort;
-	places->places = g_array_new(FALSE, TRUE, sizeof(struct row));
-	places->internal = g_array_new(FALSE, TRUE, sizeof(struct row));
-	for (guint i = 0; i < processes->len; i++) {
-		const struct process_usage *process =
-			usages_process(allocs->usages, g_ptr_array_index(processes, i));
-
-		if (process)
-			add_rows(places, process);
-	}
-	g_array_sort_with_data(places->places, compare_rows, &sort);
-	g_array_sort_with_data(places->internal, compare_rows, &sort);
-	return places;
-}
-
-void allocs_places_free(struct allocs_places *places)
-{
-	if (!places)
-		return;
-	g_array_free(places->places, TRUE);
-	g_array_free(places->internal, TRUE);
-	g_free(places);
-}
-
-json_t *allocs_place_json(void *data, const char *list, size_t index)
-{
-	const struct allocs_places *places = data;
-	const GArray *rows = strcmp(list, "internal") == 0 ? places->internal : places->places;
-
-	return row_json(places->allocs, places->document, &g_array_index(rows, struct row, index));
-}
-
-static json_t *rows_json(const struct allocs_places *places, const char *list, size_t made)
-{
-	const guint count =
-		strcmp(list, "internal") == 0 ? places->internal->len : places->places->len;
-	json_t *json = json_array();
-
-	for (guint i = 0; i < count; i++)
-		json_array_append_new(json, i < made ? allocs_place_json((void *)places, list, i)
-						     : json_null());
-	return json;
 }
 
 static json_t *internal_json(const struct memory *memory, enum block_origin origin,
@@ -507,10 +302,19 @@ static void set_blocks(json_t *json, const struct allocs *allocs, const struct d
 	json_object_set_new(json, "imports", imports);
 }
 
-json_t *allocs_json(const struct allocs_places *places, size_t made)
+/* As many nulls as there are places. */
+static json_t *places_json(const struct allocs_places *places, const char *list)
 {
-	const struct allocs *allocs = places->allocs;
-	const struct document *document = places->document;
+	json_t *json = json_array();
+
+	for (size_t i = allocs_places_count(places, list); i > 0; i--)
+		json_array_append_new(json, json_null());
+	return json;
+}
+
+json_t *allocs_json(const struct allocs *allocs, const struct document *document,
+		    const struct allocs_places *places)
+{
 	const GPtrArray *processes = model_processes(document->model);
 	json_t *json = header_json(ALLOCS_SCHEMA, ALLOCS_VERSION, document->model, document->notes);
 	json_t *list = json_array();
@@ -519,10 +323,10 @@ json_t *allocs_json(const struct allocs_places *places, size_t made)
 	for (guint i = 0; i < processes->len; i++)
 		json_array_append_new(list,
 				      process_row_json(allocs, g_ptr_array_index(processes, i)));
-	document_set_text(json, "sort", sort_names[places->sort]);
+	document_set_text(json, "sort", allocs_sort_name(allocs_places_sort(places)));
 	json_object_set_new(json, "processes", list);
-	json_object_set_new(json, "places", rows_json(places, "places", made));
-	json_object_set_new(json, "internal", rows_json(places, "internal", made));
+	json_object_set_new(json, "places", places_json(places, "places"));
+	json_object_set_new(json, "internal", places_json(places, "internal"));
 	json_object_set_new(json, "registrations", registrations_json(allocs, document));
 	json_object_set_new(json, "overlaps", overlaps_json(allocs, document));
 	json_object_set_new(json, "available", available_json(allocs, document));

@@ -6,16 +6,9 @@
 #ifndef KFDSCOPE_ANALYSIS_OUTPUT_ALLOCS_REPORT_H
 #define KFDSCOPE_ANALYSIS_OUTPUT_ALLOCS_REPORT_H
 
-#include "output/document.h"
+#include <stdio.h>
 
-enum allocs_sort {
-	ALLOCS_BY_BYTES, /* alive at the end, then taken */
-	ALLOCS_BY_GROWTH,
-	ALLOCS_BY_AGE,
-	ALLOCS_BY_CHURN, /* how often */
-	ALLOCS_BY_PEAK,  /* alive at the peak of the process */
-	ALLOCS_SORT_COUNT,
-};
+#include "output/allocs_places.h"
 
 struct allocs;
 
@@ -24,22 +17,17 @@ void allocs_free(struct allocs *allocs);
 /* Asks for the state at a moment, too; see usages_add_moment(). */
 void allocs_add_moment(struct allocs *allocs, int64_t time_ns);
 
-/* The places of the finished model in their order; there can be very many. */
-struct allocs_places;
-
-/* @param allocs, document  borrowed. */
-struct allocs_places *allocs_places_new(const struct allocs *allocs,
-					const struct document *document, enum allocs_sort sort);
-void allocs_places_free(struct allocs_places *places);
-/* One of them as JSON. @param list  "places" or "internal", as in the report. @param data  the places. */
-json_t *allocs_place_json(void *data, const char *list, size_t index);
+/* The places, of the finished model; the caller's. @param allocs, document  borrowed by them. */
+struct allocs_places *allocs_take_places(const struct allocs *allocs,
+					 const struct document *document, enum allocs_sort sort);
 /*
- * The report as a new JSON object, schema "kfdscope.allocs".
- * @param made  so many entries of each of the two lists are there, the others are null.
+ * The report as a new JSON object, schema "kfdscope.allocs". In its lists of places is null for each:
+ * there can be very many, and allocs_place_build() makes them one by one.
  */
-json_t *allocs_json(const struct allocs_places *places, size_t made);
-void allocs_text(GString *text, const json_t *json, const struct document *document);
-/* @return false when there is no sort of that name. */
-bool allocs_sort_by_name(const char *name, enum allocs_sort *sort);
+json_t *allocs_json(const struct allocs *allocs, const struct document *document,
+		    const struct allocs_places *places);
+/* Writes that object as text. @return 0 or -errno. */
+int allocs_text(FILE *stream, const json_t *json, const struct document *document,
+		struct allocs_places *places);
 
 #endif

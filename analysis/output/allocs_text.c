@@ -80,15 +80,30 @@ static void place_text(GString *text, const json_t *place, const struct document
 	g_string_append_c(text, '\n');
 }
 
-static void places_text(GString *text, const char *title, const json_t *list,
-			const struct document *document, const char *none)
+/* Writes what is there of the text, with the list. */
+static int write_places(GString *text, FILE *stream, const char *title, const json_t *list,
+			const char *name, struct allocs_places *places, const char *none)
 {
+	const struct document *document = allocs_places_document(places);
+	const size_t shown = document_shown(document, list);
+	struct json_build *build = json_build_new(NULL);
+	int error = 0;
+
 	g_string_append_printf(text, "%s\n\n", title);
-	if (json_array_size(list) == 0)
+	if (shown == 0)
 		g_string_append_printf(text, "%s\n\n", none);
-	for (size_t i = 0; i < document_shown(document, list); i++)
-		place_text(text, json_array_get(list, i), document);
+	for (size_t i = 0; i < shown && !error; i++) {
+		json_t *place;
+
+		allocs_place_build(places, name, i, build);
+		place = json_build_take(build);
+		place_text(text, place, document);
+		json_decref(place);
+		error = text_write(text, stream);
+	}
+	json_build_free(build);
 	document_more(text, document, list, "places");
+	return error;
 }
 
 static void process_text(GString *text, const json_t *process, const struct document *document)
@@ -291,17 +306,23 @@ static void list_text(GString *text, const char *title, const json_t *list, cons
 	document_more(text, document, list, what);
 }
 
-void allocs_text(GString *text, const json_t *json, const struct document *document)
+int allocs_text(FILE *stream, const json_t *json, const struct document *document,
+		struct allocs_places *places)
 {
 	const json_t *processes = json_object_get(json, "processes"), *process;
+	GString *text = g_string_new(NULL);
 	size_t i;
+	int error;
 
 	document_header(text, "MEMORY BY PLACE", document);
 	json_array_foreach(processes, i, process) process_text(text, process, document);
-	places_text(text, "PLACES THAT TAKE MEMORY", json_object_get(json, "places"), document,
-		    "No recorded call took memory.");
-	places_text(text, "TAKEN BY THE LIBRARY FOR ITSELF", json_object_get(json, "internal"),
-		    document, "The library took nothing for itself.");
+	error = write_places(text, stream, "PLACES THAT TAKE MEMORY",
+			     json_object_get(json, "places"), "places", places,
+			     "No recorded call took memory.");
+	if (!error)
+		error = write_places(text, stream, "TAKEN BY THE LIBRARY FOR ITSELF",
+				     json_object_get(json, "internal"), "internal", places,
+				     "The library took nothing for itself.");
 	registrations_text(text, json, document);
 	list_text(text, "FREES THAT WERE REFUSED", json_object_get(json, "refused_frees"), "blocks",
 		  document, refused_text);
@@ -311,4 +332,8 @@ void allocs_text(GString *text, const json_t *json, const struct document *docum
 		  import_text);
 	list_text(text, "WHAT THE DRIVER CALLED AVAILABLE", json_object_get(json, "available"),
 		  "answers", document, available_text);
+	if (!error)
+		error = text_write(text, stream);
+	g_string_free(text, TRUE);
+	return error;
 }

@@ -6,11 +6,19 @@
 #ifndef KFDSCOPE_ANALYSIS_OUTPUT_DIFF_REPORT_H
 #define KFDSCOPE_ANALYSIS_OUTPUT_DIFF_REPORT_H
 
-#include <glib.h>
-#include <jansson.h>
-#include <stdint.h>
+#include <stdio.h>
+
+#include "output/allocs_places.h"
+#include "output/stack_json.h"
 
 enum diff_side { DIFF_BEFORE, DIFF_AFTER, DIFF_SIDES };
+
+/* Whether a recording has the state of a side. */
+struct diff_told {
+	bool is_told;
+	const char *name; /* of the state, for readers; borrowed */
+	int moment;       /* as of allocs_place_state() */
+};
 
 /* What is known of both states so far: one entry a place, whichever state has it. */
 struct diff;
@@ -18,28 +26,28 @@ struct diff;
 struct diff *diff_new(void);
 /* Accepts NULL. */
 void diff_free(struct diff *diff);
+/* Takes all that a recording tells. @param told  of each side. @param report  of allocs. */
+void diff_take(struct diff *diff, const struct diff_told *told, const json_t *report,
+	       const struct allocs_places *places);
 /*
- * Takes what a report of allocs says of a state beside its places.
- * @param name  of the state, for readers; copied.
+ * The same step by step: what the report says beside its places, then place by place.
+ * @param frames  of the resolver that names the stacks; borrowed until the next recording or the end.
  */
-void diff_take_report(struct diff *diff, enum diff_side side, const char *name,
-		      const json_t *report);
-/*
- * Takes a place of a state.
- * @param moment  index into "at_moments"; -1: the end.
- */
-void diff_take_place(struct diff *diff, enum diff_side side, int moment, const json_t *place);
+void diff_take_report(struct diff *diff, const struct diff_told *told, const json_t *report,
+		      struct frames_json *frames);
+/* @param states  of each side; read for those that are told. */
+void diff_take_place(struct diff *diff, const struct site *site, const struct stackview *view,
+		     const struct allocs_state *states);
 /* Both states are there: puts the places with the largest change first. */
 void diff_finish(struct diff *diff);
 /*
- * The difference as a new JSON object, schema "kfdscope.diff"; places that did not change are only
- * counted.
- * @param made  so many of the places are there, the others are null.
+ * The difference as a new JSON object, schema "kfdscope.diff". In the list of places is null for each
+ * that changed; the others are only counted.
  */
-json_t *diff_json(const struct diff *diff, size_t made);
-/* A place of that object. @param data  the finished diff. @param list  "places". */
-json_t *diff_place_json(void *data, const char *list, size_t index);
-/* @param top  places printed; 0: all. */
-void diff_text(GString *text, const json_t *json, uint32_t top);
+json_t *diff_json(const struct diff *diff);
+/* Makes one of them. @param data  the finished diff. @param list  "places". */
+void diff_place_build(void *data, const char *list, size_t index, struct json_build *build);
+/* Writes the difference as text. @param top  places written; 0: all. @return 0 or -errno. */
+int diff_text(FILE *stream, struct diff *diff, const json_t *json, uint32_t top);
 
 #endif

@@ -20,7 +20,7 @@ struct document {
 	const struct report_notes *notes; /* borrowed, may be NULL */
 	int64_t begin_ns, end_ns;   /* only what happened in between is listed: model_within() */
 	uint32_t top;               /* entries that the text lists a section; 0: all */
-	struct frames_json *frames; /* borrowed: frames that stacks share; NULL: they do not */
+	struct frames_json *frames; /* borrowed: of the frames that sym named */
 };
 
 /* True when a moment is to be listed. */

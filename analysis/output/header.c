@@ -2,8 +2,6 @@
 /* The beginning of every report (header.h). */
 #include "output/header.h"
 
-#include <stdlib.h>
-
 #include "output/hosts.h"
 #include "output/text.h"
 
@@ -315,13 +313,4 @@ json_t *process_json(const struct process *process)
 	if (process->hostname)
 		json_object_set_new(json, "hostname", json_string(process->hostname));
 	return json;
-}
-
-char *json_text(const json_t *json)
-{
-	char *dumped = json ? json_dumps(json, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
-	char *text = dumped ? g_strconcat(dumped, "\n", NULL) : NULL;
-
-	free(dumped);
-	return text;
 }

@@ -29,7 +29,5 @@ json_t *header_json(const char *schema, const char *version, const struct model 
 		    const struct report_notes *notes);
 /* Identity and end of a process. */
 json_t *process_json(const struct process *process);
-/* JSON text with a final newline. @return to be freed with g_free(); NULL without memory. */
-char *json_text(const json_t *json);
 
 #endif

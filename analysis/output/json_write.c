@@ -1,103 +1,126 @@
 /* SPDX-License-Identifier: MIT */
-/* The outermost levels by hand, what is in them by jansson (json_write.h). */
+/* Lines by hand, what is in them by jansson or by whoever makes an entry (json_write.h). */
 #include "output/json_write.h"
 
 #include <errno.h>
-#include <glib.h>
-#include <string.h>
+#include <stdbool.h>
 
-#define INDENT 2
+#define INDENT      2
+#define CHUNK_BYTES ((gsize)1 << 16)
 
 struct writer {
 	FILE *stream;
-	int depth;
+	GString *text;            /* owned: what is not written yet */
+	struct json_build *build; /* owned: appends to it */
+	json_entry_fn *entry;
+	void *data;
+	bool failed;
 };
 
-static int new_line(const struct writer *writer, int depth)
+static void flush(struct writer *writer, gsize least)
 {
-	return fprintf(writer->stream, "\n%*s", depth * INDENT, "") < 0 ? -1 : 0;
+	if (writer->text->len < least || writer->text->len == 0)
+		return;
+	if (!writer->failed && fwrite(writer->text->str, writer->text->len, 1, writer->stream) != 1)
+		writer->failed = true;
+	g_string_truncate(writer->text, 0);
 }
 
-/* Line ends stand between values only: those in strings are escaped. */
-static int write_indented(const char *text, size_t size, void *data)
+static void new_line(struct writer *writer, int depth)
 {
-	const struct writer *writer = data;
+	flush(writer, CHUNK_BYTES);
+	g_string_append_printf(writer->text, "\n%*s", depth * INDENT, "");
+}
 
-	while (size) {
-		const char *end = memchr(text, '\n', size);
-		size_t plain = end ? (size_t)(end - text) : size;
-
-		if (plain && fwrite(text, plain, 1, writer->stream) != 1)
-			return -1;
-		if (!end)
-			break;
-		if (new_line(writer, writer->depth) != 0)
-			return -1;
-		text += plain + 1;
-		size -= plain + 1;
-	}
+static int append(const char *text, size_t size, void *data)
+{
+	g_string_append_len(data, text, (gssize)size);
 	return 0;
 }
 
-static int write_value(const json_t *json, struct writer *writer)
+static void write_line(struct writer *writer, const json_t *json)
 {
-	return json_dump_callback(json, write_indented, writer,
-				  JSON_INDENT(INDENT) | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY);
+	if (json_dump_callback(json, append, writer->text, JSON_PRESERVE_ORDER | JSON_ENCODE_ANY) !=
+	    0)
+		writer->failed = true;
 }
 
-static int write_list(const char *name, const json_t *list, struct writer *writer,
-		      json_entry_fn *make, void *data)
+static void write_list(struct writer *writer, const char *name, const json_t *list, int depth)
 {
-	int result = fputc('[', writer->stream) == EOF ? -1 : 0;
+	const json_t *entry;
+	size_t i;
 
-	writer->depth = 2;
-	for (size_t i = 0; i < json_array_size(list) && result == 0; i++) {
-		json_t *entry = json_incref(json_array_get(list, i));
-
-		if (json_is_null(entry) && make)
-			entry = make(data, name, i);
+	g_string_append_c(writer->text, '[');
+	json_array_foreach(list, i, entry)
+	{
+		if (writer->failed)
+			return;
 		if (i)
-			fputc(',', writer->stream);
-		result = !entry || new_line(writer, 2) != 0 ? -1 : write_value(entry, writer);
-		json_decref(entry);
+			g_string_append_c(writer->text, ',');
+		new_line(writer, depth + 1);
+		if (json_is_null(entry) && name && writer->entry)
+			writer->entry(writer->data, name, i, writer->build);
+		else
+			write_line(writer, entry);
 	}
-	writer->depth = 1;
-	if (result == 0)
-		result = new_line(writer, 1);
-	return result || fputc(']', writer->stream) == EOF ? -1 : 0;
+	if (json_array_size(list))
+		new_line(writer, depth);
+	g_string_append_c(writer->text, ']');
 }
 
-int json_write(const json_t *json, FILE *stream, json_entry_fn *entry, void *data)
-{
-	struct writer writer = { stream, 1 };
-	const char *name, *between = "";
-	int result = json ? 0 : -1;
-	json_t *value;
+static void write_value(struct writer *writer, const char *name, const json_t *json, int depth);
 
-	errno = json ? 0 : ENOMEM;
-	if (json && json_object_size(json) == 0)
-		return fputs("{}\n", stream) == EOF ? -EIO : 0;
-	if (json)
-		fputc('{', stream);
+static void write_object(struct writer *writer, const json_t *json, int depth)
+{
+	const char *name;
+	json_t *value;
+	bool is_first = true;
+
+	g_string_append_c(writer->text, '{');
 	json_object_foreach((json_t *)json, name, value)
 	{
 		json_t *key = json_string(name);
 
-		fputs(between, stream);
-		between = ",";
-		result = new_line(&writer, 1) != 0 || !key || write_value(key, &writer) != 0 ||
-					 fputs(": ", stream) == EOF
-				 ? -1
-				 : 0;
+		if (!is_first)
+			g_string_append_c(writer->text, ',');
+		is_first = false;
+		new_line(writer, depth + 1);
+		write_line(writer, key);
+		g_string_append(writer->text, ": ");
+		write_value(writer, depth ? NULL : name, value, depth + 1);
 		json_decref(key);
-		if (result == 0)
-			result = json_array_size(value)
-					 ? write_list(name, value, &writer, entry, data)
-					 : write_value(value, &writer);
-		if (result != 0)
-			break;
 	}
-	if (result != 0 || fputs("\n}\n", stream) == EOF || ferror(stream))
+	if (!is_first)
+		new_line(writer, depth);
+	g_string_append_c(writer->text, '}');
+}
+
+/* @param name  of a member of the outermost object; NULL for all others. */
+static void write_value(struct writer *writer, const char *name, const json_t *json, int depth)
+{
+	if (json_is_object(json))
+		write_object(writer, json, depth);
+	else if (json_is_array(json))
+		write_list(writer, name, json, depth);
+	else
+		write_line(writer, json);
+}
+
+int json_write(const json_t *json, FILE *stream, json_entry_fn *entry, void *data)
+{
+	struct writer writer = { .stream = stream, .entry = entry, .data = data };
+
+	if (!json)
+		return -ENOMEM;
+	writer.text = g_string_sized_new(2 * CHUNK_BYTES);
+	writer.build = json_build_new(writer.text);
+	errno = 0;
+	write_value(&writer, NULL, json, 0);
+	g_string_append_c(writer.text, '\n');
+	flush(&writer, 0);
+	json_build_free(writer.build);
+	g_string_free(writer.text, TRUE);
+	if (writer.failed || ferror(stream))
 		return errno ? -errno : -EIO;
 	return 0;
 }

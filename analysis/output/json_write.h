@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON objects to files, piece by piece: neither their text nor all entries need be in memory. */
+/*
+ * JSON to files, piece by piece: neither its text nor all entries of its lists need be in memory.
+ * Members of objects and entries of lists stand on lines of their own; an entry with all that is in it
+ * is one line.
+ */
 #ifndef KFDSCOPE_ANALYSIS_OUTPUT_JSON_WRITE_H
 #define KFDSCOPE_ANALYSIS_OUTPUT_JSON_WRITE_H
 
@@ -7,16 +11,17 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "output/json_build.h"
+
 /*
  * Makes an entry of a list for which the object has null.
  * @param list  name of the member that is the list.
- * @return new; NULL without memory.
  */
-typedef json_t *json_entry_fn(void *data, const char *list, size_t index);
+typedef void json_entry_fn(void *data, const char *list, size_t index, struct json_build *build);
 
 /*
- * Writes an object, indented, with a final newline.
- * @param entry  makes the entries that are null in lists of the object; NULL: they are null.
+ * Writes a value with a final newline.
+ * @param entry  makes the entries that are null in lists of an object's members; NULL: they are null.
  * @return 0 or -errno.
  */
 int json_write(const json_t *json, FILE *stream, json_entry_fn *entry, void *data);

@@ -15,6 +15,7 @@
 #include "output/leaks_text.h"
 #include "output/perfetto.h"
 #include "output/stack_json.h"
+#include "output/text.h"
 #include "output/window.h"
 
 struct report {
@@ -46,14 +47,34 @@ static int write_result(struct report *report, GString *text, json_t *json)
 {
 	int error = 0;
 
-	errno = 0;
 	if (wants_json(report))
 		error = json_write(json, report->file.stream, NULL, NULL);
-	else if (fputs(text->str, report->file.stream) == EOF)
-		error = errno ? -errno : -EIO;
+	else
+		error = text_write(text, report->file.stream);
 	json_decref(json);
 	g_string_free(text, TRUE);
 	return error;
+}
+
+/* What a report is made from; document_fini() for what it owns. */
+static struct document document_of(const struct report *report, const struct report_notes *notes)
+{
+	return (struct document){
+		.model = report->model,
+		.sym = sym_new(report->options.debug_dirs),
+		.frames = frames_json_new(),
+		.debug_dirs = report->options.debug_dirs,
+		.notes = notes,
+		.begin_ns = report->options.begin_ns,
+		.end_ns = report->options.end_ns,
+		.top = report->options.top,
+	};
+}
+
+static void document_fini(const struct document *document)
+{
+	frames_json_free(document->frames);
+	sym_free(document->sym);
 }
 
 static int leaks_write(struct report *report, const struct report_notes *notes)
@@ -156,38 +177,10 @@ static void *allocs_watch(struct report *report)
 	return allocs;
 }
 
-/* JSON goes out place by place: all of them together would be many times the recording's memory. */
-static int write_places(struct report *report, const json_t *json, struct allocs_places *places)
-{
-	const struct allocs_taker *taker = report->options.taker;
-	const json_t *list = json_object_get(json, "places");
-
-	if (!taker)
-		return json_write(json, report->file.stream, allocs_place_json, places);
-	taker->take_report(taker->data, json);
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *place = allocs_place_json(places, "places", i);
-
-		taker->take_place(taker->data, place);
-		json_decref(place);
-	}
-	return 0;
-}
-
 static int allocs_write(struct report *report, const struct report_notes *notes)
 {
-	const bool is_text = report->options.format == REPORT_TEXT && !report->options.taker;
-	const size_t top = report->options.top ? report->options.top : SIZE_MAX;
-	const struct document document = {
-		.model = report->model,
-		.sym = sym_new(report->options.debug_dirs),
-		.debug_dirs = report->options.debug_dirs,
-		.notes = notes,
-		.begin_ns = report->options.begin_ns,
-		.end_ns = report->options.end_ns,
-		.top = report->options.top,
-		.frames = frames_json_new(),
-	};
+	const struct allocs_taker *taker = report->options.taker;
+	const struct document document = document_of(report, notes);
 	enum allocs_sort sort = ALLOCS_BY_BYTES;
 	struct allocs_places *places;
 	json_t *json;
@@ -195,22 +188,19 @@ static int allocs_write(struct report *report, const struct report_notes *notes)
 
 	if (report->options.sort)
 		(void)allocs_sort_by_name(report->options.sort, &sort); /* checked by then */
-	places = allocs_places_new(report->watcher, &document, sort);
-	json = allocs_json(places, is_text ? top : 0);
+	places = allocs_take_places(report->watcher, &document, sort);
+	json = allocs_json(report->watcher, &document, places);
 	window_apply(json, &document);
 	report->findings = document_int(json, "findings") > 0;
-	if (is_text) {
-		GString *text = g_string_new(NULL);
-
-		allocs_text(text, json, &document);
-		error = write_result(report, text, json_incref(json));
-	} else {
-		error = write_places(report, json, places);
-	}
+	if (taker)
+		taker->take(taker->data, json, places);
+	else if (wants_json(report))
+		error = json_write(json, report->file.stream, allocs_place_build, places);
+	else
+		error = allocs_text(report->file.stream, json, &document, places);
 	json_decref(json);
 	allocs_places_free(places);
-	frames_json_free(document.frames);
-	sym_free(document.sym);
+	document_fini(&document);
 	return error;
 }
 
@@ -226,18 +216,11 @@ static void *html_watch(struct report *report)
 
 static int html_write(struct report *report, const struct report_notes *notes)
 {
-	const struct document document = {
-		.model = report->model,
-		.sym = sym_new(report->options.debug_dirs),
-		.debug_dirs = report->options.debug_dirs,
-		.notes = notes,
-		.begin_ns = report->options.begin_ns,
-		.end_ns = report->options.end_ns,
-	};
+	const struct document document = document_of(report, notes);
 	json_t *json = html_report_json(report->watcher, &document);
 	int error = 0;
 
-	sym_free(document.sym);
+	document_fini(&document);
 	report->findings = document_int(json, "findings") > 0;
 	if (report->options.format == REPORT_JSON)
 		return write_result(report, g_string_new(NULL), json);
@@ -253,15 +236,7 @@ static void html_unwatch(void *watcher)
 
 static int document_write(struct report *report, const struct report_notes *notes)
 {
-	const struct document document = {
-		.model = report->model,
-		.sym = sym_new(report->options.debug_dirs),
-		.debug_dirs = report->options.debug_dirs,
-		.notes = notes,
-		.begin_ns = report->options.begin_ns,
-		.end_ns = report->options.end_ns,
-		.top = report->options.top,
-	};
+	const struct document document = document_of(report, notes);
 	const struct document_kind *kind = report->ops->document;
 	json_t *json = kind->json(report->watcher, &document);
 	GString *text = g_string_new(NULL);
@@ -270,7 +245,7 @@ static int document_write(struct report *report, const struct report_notes *note
 	report->findings = document_int(json, "findings") > 0;
 	if (report->options.format == REPORT_TEXT)
 		kind->text(text, json, &document);
-	sym_free(document.sym);
+	document_fini(&document);
 	return write_result(report, text, json);
 }
 

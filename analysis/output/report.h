@@ -38,12 +38,13 @@ enum report_format {
 	REPORT_SPEEDSCOPE,
 };
 
-/* Takes the report of allocs as JSON, instead of having it written. */
+struct allocs_places;
+
+/* Takes the report of allocs, instead of having it written. */
 struct allocs_taker {
 	void *data;
-	/* The report; its places are null, they follow one by one. */
-	void (*take_report)(void *data, const json_t *json);
-	void (*take_place)(void *data, const json_t *place);
+	/* @param json  the report, with null for each place. Both are borrowed for the call. */
+	void (*take)(void *data, const json_t *json, const struct allocs_places *places);
 };
 
 struct report_options {

@@ -2,7 +2,19 @@
 /* Words for numbers (text.h). */
 #include "output/text.h"
 
+#include <errno.h>
 #include <string.h>
+
+int text_write(GString *text, FILE *stream)
+{
+	const gsize length = text->len;
+
+	errno = 0;
+	if (length && fwrite(text->str, length, 1, stream) != 1)
+		return errno ? -errno : -EIO;
+	g_string_truncate(text, 0);
+	return 0;
+}
 
 void text_bytes(GString *text, uint64_t bytes)
 {

@@ -4,10 +4,13 @@
 #define KFDSCOPE_ANALYSIS_OUTPUT_TEXT_H
 
 #include <glib.h>
+#include <stdio.h>
 
 #include "model/model.h"
 #include "output/stackview.h"
 
+/* Writes a text and empties it, so that long ones need not be in memory. @return 0 or -errno. */
+int text_write(GString *text, FILE *stream);
 /* "104857600 bytes (100.0 MiB)"; the unit in brackets only from 1 KiB on. */
 void text_bytes(GString *text, uint64_t bytes);
 /* "1 block", "2 blocks". */

@@ -17,6 +17,7 @@
 #include "output/documents.h"
 #include "output/flames.h"
 #include "output/leaks_text.h"
+#include "output/stack_json.h"
 #include "text_trace.h"
 
 static char *replace(char *text, const char *what, const char *with)
@@ -147,10 +148,13 @@ static const struct document_kind *document_of(const char *report)
 static json_t *make_document(const struct document_kind *kind, const void *watcher,
 			     const struct model *model, GString *text)
 {
-	const struct document document = { .model = model, .sym = sym_new(NULL) };
+	const struct document document = { .model = model,
+					   .sym = sym_new(NULL),
+					   .frames = frames_json_new() };
 	json_t *json = kind->json(watcher, &document);
 
 	kind->text(text, json, &document);
+	frames_json_free(document.frames);
 	sym_free(document.sym);
 	return json;
 }
