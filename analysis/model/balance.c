@@ -174,7 +174,7 @@ static void take_map(struct balance *balance, const struct call *call, int64_t t
 	event->ok = ok;
 	event->id_count = MIN(call->id_count, G_N_ELEMENTS(event->ids));
 	for (uint32_t i = 0; i < event->id_count; i++)
-		event->ids[i] = (uint32_t)call->ids[i];
+		event->ids[i] = (uint32_t)call_ids(call)[i];
 }
 
 static void take_bad_free(struct balance *balance, const struct call *call, int64_t time_ns,

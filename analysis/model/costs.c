@@ -141,10 +141,10 @@ static uint32_t call_nodes(const struct call *call, uint32_t nodes[CALL_IDS_MAX]
 
 	for (uint32_t i = 0; i < call->id_count; i++) {
 		const struct node *node =
-			is_api ? NULL : process_node_of_gpu(process, (uint32_t)call->ids[i]);
+			is_api ? NULL : process_node_of_gpu(process, (uint32_t)call_ids(call)[i]);
 
 		if (is_api)
-			nodes[count++] = (uint32_t)call->ids[i];
+			nodes[count++] = (uint32_t)call_ids(call)[i];
 		else if (node)
 			nodes[count++] = node->node_id;
 	}

@@ -465,9 +465,9 @@ static void bo_map(struct bo *bo, const struct call *call)
 		bool known = false;
 
 		for (uint32_t j = 0; j < bo->mapped_count; j++)
-			known |= bo->mapped[j] == call->ids[i];
+			known |= bo->mapped[j] == call_ids(call)[i];
 		if (!known)
-			bo_add_mapping(bo, call->ids[i]);
+			bo_add_mapping(bo, call_ids(call)[i]);
 	}
 }
 
@@ -477,7 +477,7 @@ static void bo_unmap(struct bo *bo, const struct call *call)
 		uint32_t kept = 0;
 
 		for (uint32_t j = 0; j < bo->mapped_count; j++)
-			if (bo->mapped[j] != call->ids[i])
+			if (bo->mapped[j] != call_ids(call)[i])
 				bo->mapped[kept++] = bo->mapped[j];
 		bo->mapped_count = kept;
 	}

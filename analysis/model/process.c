@@ -10,8 +10,8 @@
 /* Most calls hold nothing. */
 static void call_clear(struct call *call)
 {
-	if (call->ids)
-		g_free(call->ids);
+	if (call->id_count > CALL_IDS_FEW)
+		g_free(call->ids.many);
 	if (call->bos)
 		g_ptr_array_free(call->bos, TRUE);
 	if (call->target)
@@ -252,8 +252,10 @@ struct call *thread_push(struct thread *thread, const struct record *entry)
 	values_copy(&call->values, &entry->values);
 	call->stack = process_stack(process, entry);
 	call->id_count = MIN(entry->id_count, CALL_IDS_MAX);
-	if (call->id_count)
-		call->ids = g_memdup2(entry->ids, call->id_count * sizeof(call->ids[0]));
+	if (call->id_count > CALL_IDS_FEW)
+		call->ids.many = g_memdup2(entry->ids, call->id_count * sizeof(call->ids.many[0]));
+	else if (call->id_count)
+		memcpy(call->ids.few, entry->ids, call->id_count * sizeof(call->ids.few[0]));
 	if (values_have(&entry->values, FIELD_CALL))
 		thread->last_number[entry->type->layer] = entry->values.v[FIELD_CALL];
 	return call;

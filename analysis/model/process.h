@@ -25,6 +25,7 @@ struct thread;
 #define THREAD_CALLS_MAX 64u
 /* Node or gpu ids of one call; more than any machine has. */
 #define CALL_IDS_MAX 128u
+#define CALL_IDS_FEW 4u /* that need no memory beside the call */
 
 /* A call that has begun and not ended. */
 struct call {
@@ -33,8 +34,11 @@ struct call {
 	int64_t entry_ns;
 	int64_t inside_ns;         /* spent in the calls that ended inside this one */
 	const struct stack *stack; /* borrowed from the process; NULL when none was recorded */
-	uint64_t *ids;             /* owned; NULL when id_count is 0 */
 	uint32_t id_count;
+	union {
+		uint64_t few[CALL_IDS_FEW];
+		uint64_t *many; /* owned */
+	} ids;                  /* by their count: see call_ids() */
 	GPtrArray *bos;       /* owned, of counted struct bo: made inside and not yet given away */
 	struct block *target; /* counted: what a free or deregister is about */
 	struct bo *bo_target; /* counted: the same for an ioctl */
@@ -47,6 +51,11 @@ struct call {
 	bool gives_up;        /* a host's, for a guest that closes: no free is the program's */
 	struct values values; /* of the entry; last, for it is not cleared */
 };
+
+static inline const uint64_t *call_ids(const struct call *call)
+{
+	return call->id_count > CALL_IDS_FEW ? call->ids.many : call->ids.few;
+}
 
 struct thread {
 	struct process *process; /* borrowed */

@@ -20,14 +20,17 @@ struct slow_wait {
  * machine several times in a row: they belong to the stretch if a quick one follows soon.
  */
 struct stretch {
-	struct spin *spin; /* owned */
+	bool is_open;
+	struct spin *spin; /* owned: also when it is not open, for the next one */
 	struct slow_wait slow[SLOW_MAX];
 	uint32_t slow_count;
 };
 
 struct spins {
-	GHashTable *current; /* struct thread (borrowed) -> struct stretch, owned */
-	GPtrArray *found;    /* of struct spin, owned */
+	GHashTable *threads;              /* struct thread (borrowed) -> struct stretch, owned */
+	const struct thread *last_thread; /* borrowed: whose entry was looked up last */
+	struct stretch *last;             /* borrowed: that entry */
+	GPtrArray *found;                 /* of struct spin, owned */
 };
 
 static void spin_free(void *data)
@@ -51,7 +54,7 @@ struct spins *spins_new(void)
 {
 	struct spins *spins = g_new0(struct spins, 1);
 
-	spins->current = g_hash_table_new_full(NULL, NULL, NULL, stretch_free);
+	spins->threads = g_hash_table_new_full(NULL, NULL, NULL, stretch_free);
 	spins->found = g_ptr_array_new_with_free_func(spin_free);
 	return spins;
 }
@@ -60,7 +63,7 @@ void spins_free(struct spins *spins)
 {
 	if (!spins)
 		return;
-	g_hash_table_destroy(spins->current);
+	g_hash_table_destroy(spins->threads);
 	g_ptr_array_free(spins->found, TRUE);
 	g_free(spins);
 }
@@ -73,16 +76,29 @@ static bool is_spin(const struct spin *spin)
 	       (double)spin->latency.count * 1e9 >= (double)SPIN_MIN_RATE * (double)duration_ns;
 }
 
-/* Takes the thread's stretch out of the table: kept when it was a spin. */
-static void end_spin(struct spins *spins, const struct thread *thread)
+static struct stretch *stretch_of(struct spins *spins, const struct thread *thread)
 {
-	struct stretch *stretch = g_hash_table_lookup(spins->current, thread);
+	if (thread == spins->last_thread)
+		return spins->last;
+	spins->last_thread = thread;
+	spins->last = g_hash_table_lookup(spins->threads, thread);
+	if (!spins->last) {
+		spins->last = g_new0(struct stretch, 1);
+		g_hash_table_insert(spins->threads, (void *)thread, spins->last);
+	}
+	return spins->last;
+}
 
-	if (!stretch)
+/* What was a spin is kept. */
+static void end_stretch(struct spins *spins, struct stretch *stretch)
+{
+	if (!stretch->is_open)
 		return;
+	stretch->is_open = false;
 	if (is_spin(stretch->spin))
 		g_ptr_array_add(spins->found, g_steal_pointer(&stretch->spin));
-	g_hash_table_remove(spins->current, thread);
+	else
+		latency_fini(&stretch->spin->latency);
 }
 
 static bool goes_on(const struct stretch *stretch, const struct wait *wait)
@@ -97,13 +113,14 @@ static bool goes_on(const struct stretch *stretch, const struct wait *wait)
 	       memcmp(spin->ids, wait->ids, wait->count * sizeof(wait->ids[0])) == 0;
 }
 
-static struct stretch *begin_spin(struct spins *spins, const struct thread *thread,
-				  const struct wait *wait)
+static void begin_stretch(struct stretch *stretch, const struct wait *wait)
 {
-	struct stretch *stretch = g_new0(struct stretch, 1);
-	struct spin *spin = g_new0(struct spin, 1);
+	struct spin *spin = stretch->spin ? stretch->spin : g_new(struct spin, 1);
 
+	stretch->is_open = true;
+	stretch->slow_count = 0;
 	stretch->spin = spin;
+	memset(spin, 0, offsetof(struct spin, ids));
 	spin->process = wait->site->process;
 	spin->type = wait->site->type;
 	spin->stack = wait->site->stack;
@@ -112,8 +129,6 @@ static struct stretch *begin_spin(struct spins *spins, const struct thread *thre
 	spin->begin_ns = wait->entry_ns;
 	spin->count = wait->count;
 	memcpy(spin->ids, wait->ids, wait->count * sizeof(wait->ids[0]));
-	g_hash_table_insert(spins->current, (void *)thread, stretch);
-	return stretch;
 }
 
 static void count_wait(struct spin *spin, int64_t exit_ns, int64_t duration_ns,
@@ -137,18 +152,17 @@ static void count_wait(struct spin *spin, int64_t exit_ns, int64_t duration_ns,
 void spins_add(struct spins *spins, const struct thread *thread, const struct wait *wait,
 	       int64_t exit_ns, enum spin_result result)
 {
-	struct stretch *stretch = g_hash_table_lookup(spins->current, thread);
+	struct stretch *stretch = stretch_of(spins, thread);
 	int64_t duration_ns = exit_ns - wait->entry_ns;
 	bool quick = duration_ns < WAIT_QUICK_NS || wait->timeout_ms == 0;
 
-	if (stretch && !(goes_on(stretch, wait) && (quick || stretch->slow_count < SLOW_MAX))) {
-		end_spin(spins, thread);
-		stretch = NULL;
-	}
-	if (!stretch && !quick)
+	if (stretch->is_open &&
+	    !(goes_on(stretch, wait) && (quick || stretch->slow_count < SLOW_MAX)))
+		end_stretch(spins, stretch);
+	if (!stretch->is_open && !quick)
 		return;
-	if (!stretch)
-		stretch = begin_spin(spins, thread, wait);
+	if (!stretch->is_open)
+		begin_stretch(stretch, wait);
 	if (!quick) {
 		stretch->slow[stretch->slow_count++] = (struct slow_wait){
 			.exit_ns = exit_ns,
@@ -173,11 +187,12 @@ static int compare_spins(const void *left, const void *right)
 
 const GPtrArray *spins_finish(struct spins *spins)
 {
-	GList *threads = g_hash_table_get_keys(spins->current);
+	GHashTableIter iter;
+	void *stretch;
 
-	for (GList *link = threads; link; link = link->next)
-		end_spin(spins, link->data);
-	g_list_free(threads);
+	g_hash_table_iter_init(&iter, spins->threads);
+	while (g_hash_table_iter_next(&iter, NULL, &stretch))
+		end_stretch(spins, stretch);
 	g_ptr_array_sort(spins->found, compare_spins);
 	return spins->found;
 }

@@ -352,9 +352,9 @@ static enum startup_phase take_ioctl(struct startup *startup, int op, const stru
 
 	/* Work for several nodes at once is nobody's. */
 	if (has_gpu || call->id_count == 1) {
-		struct startup_node *node =
-			node_of(startup, STARTUP_BY_GPU,
-				(uint32_t)(has_gpu ? call->values.v[FIELD_GPU] : call->ids[0]));
+		struct startup_node *node = node_of(
+			startup, STARTUP_BY_GPU,
+			(uint32_t)(has_gpu ? call->values.v[FIELD_GPU] : call_ids(call)[0]));
 
 		node->ioctls++;
 		node->ioctl_ns += duration_ns;
