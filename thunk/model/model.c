@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bo.h"
+#include "borrowed.h"
 #include "control.h"
 #include "debug-remote.h"
 #include "drm.h"
@@ -96,6 +97,7 @@ void kfd_model_free(struct kfd_model *model)
 void kfd_model_after_fork(struct kfd_model *model)
 {
 	pthread_mutex_init(&model->lock, NULL);
+	kfd_model_memory_after_fork();
 	kfd_model_scenario_after_fork(model->scenario);
 	kfd_model_smi_after_fork(model->smi);
 	kfd_model_debug_targets_after_fork(model);
@@ -157,9 +159,14 @@ int kfd_model_open_errno(struct kfd_model *model, const char *path)
 	return kfd_model_scenario_open_errno(model->scenario, path);
 }
 
-/* The process object of the caller, made at its first open. The caller holds the machine's lock. */
+/*
+ * The process object of the caller, made at its first open. The caller holds the machine's lock.
+ * @return NULL without memory, or without memory of its own.
+ */
 static struct kfd_model_process *primary_process(struct kfd_model *model)
 {
+	if (kfd_model_memory_is_borrowed())
+		return NULL;
 	/* a child that did not pass through the fork handler (raw clone) */
 	if (model->primary && model->primary->pid != getpid())
 		model->primary = NULL;
@@ -171,8 +178,11 @@ static struct kfd_model_process *primary_process(struct kfd_model *model)
 int kfd_model_open(struct kfd_model *model, struct kfd_model_file **out)
 {
 	struct kfd_model_file *file;
-	int rc = kfd_model_open_errno(model, "/dev/kfd");
+	int rc;
 
+	if (kfd_model_memory_is_borrowed())
+		return -EINVAL;
+	rc = kfd_model_open_errno(model, "/dev/kfd");
 	if (rc)
 		return -rc;
 	file = calloc(1, sizeof(*file));

@@ -75,7 +75,7 @@ int kfd_model_open_errno(struct kfd_model *model, const char *path);
 
 /*
  * Opens the KFD for the calling process; the first open makes its process object.
- * @return 0, or -errno: -ENOMEM, or what the scenario says.
+ * @return 0, or -errno: -ENOMEM, -EINVAL for a child of vfork(), or what the scenario says.
  */
 int kfd_model_open(struct kfd_model *model, struct kfd_model_file **out)
 	__attribute__((warn_unused_result));

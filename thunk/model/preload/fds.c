@@ -5,6 +5,7 @@
  */
 #include "fds.h"
 
+#include "borrowed.h"
 #include "caller.h"
 #include "machine.h"
 #include "real.h"
@@ -118,7 +119,10 @@ static int take(int fd, struct preload_file *file)
 		errno = EMFILE;
 		return -1;
 	}
-	if (fd >= 0) {
+	/* what a child of vfork() opens is known when it is used after the exec (adopt()) */
+	if (fd >= 0 && kfd_model_memory_is_borrowed()) {
+		preload_file_put(file);
+	} else if (fd >= 0) {
 		owner = getpid();
 		files[fd] = file;
 	}
@@ -158,7 +162,7 @@ static int place_device(struct kfd_model *model, struct preload_file *file, int 
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/ns/%s", stand_in(file, &mark));
-	if (memory >= 0)
+	if (memory >= 0 || kfd_model_memory_is_borrowed())
 		fd = open(path, O_RDONLY | (flags & O_CLOEXEC));
 	if (fd < 0)
 		return place(memory, file, flags);

@@ -938,6 +938,37 @@ static void devices_stay_over_exec(void **state)
 	close(render);
 }
 
+static void a_vfork_child_has_no_kfd_of_its_own(void **state)
+{
+	struct kfd_ioctl_create_event_args create = { .event_type = KFD_IOC_EVENT_SIGNAL };
+	struct kfd_ioctl_set_event_args set;
+	int kfd = open_kfd(), render, copy, status;
+	pid_t child;
+
+	(void)state;
+	acquire(kfd, &render);
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &create), 0);
+	child = vfork();
+	if (child == 0) {
+		int fd = open("/dev/kfd", O_RDWR), refused = fd < 0 && errno == EINVAL;
+
+		_exit(refused && open("/dev/dri/renderD128", O_RDWR) >= 0 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	/* the parent's descriptors are still known, and all of its opens are still one process */
+	copy = dup(kfd);
+	close(kfd);
+	assert_int_equal(version(copy), 1);
+	close(copy);
+	assert_int_equal(version(copy), -EBADF);
+	kfd = open_kfd();
+	set.event_id = create.event_id;
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_SET_EVENT, &set), 0);
+	close(render);
+	close(kfd);
+}
+
 static void a_vfork_child_leaves_the_parents_device_alone(void **state)
 {
 	int fd = open_kfd(), status = -1;
@@ -1157,6 +1188,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(devices_travel_between_processes),
 		cmocka_unit_test(a_checkpoint_is_taken_through_a_descriptor),
 		cmocka_unit_test(devices_stay_over_exec),
+		cmocka_unit_test(a_vfork_child_has_no_kfd_of_its_own),
 		cmocka_unit_test(a_vfork_child_leaves_the_parents_device_alone),
 		cmocka_unit_test(a_walk_finds_the_way_to_the_topology),
 		cmocka_unit_test(memory_maps_and_exports),
