@@ -187,6 +187,12 @@ struct kfd_model_backing *kfd_model_backing_foreign(struct kfd_model_vm *vm,
 	return backing;
 }
 
+bool kfd_model_backing_is(const struct kfd_model_backing *a, const struct kfd_model_backing *b)
+{
+	return a == b || (a->store && b->store && a->offset == b->offset &&
+			  kfd_model_store_is(a->store, kfd_model_store_fd(b->store)));
+}
+
 struct kfd_model_backing *kfd_model_backing_get(struct kfd_model_backing *backing)
 {
 	atomic_fetch_add(&backing->refs, 1);

@@ -54,6 +54,8 @@ struct kfd_model_backing *kfd_model_backing_foreign(struct kfd_model_vm *vm,
 						    const struct kfd_model_share *share);
 struct kfd_model_backing *kfd_model_backing_get(struct kfd_model_backing *backing);
 void kfd_model_backing_put(struct kfd_model_backing *backing);
+/* Whether both are the same memory; another process's has a backing for each import. */
+bool kfd_model_backing_is(const struct kfd_model_backing *a, const struct kfd_model_backing *b);
 /*
  * Makes the backing known to other processes, once.
  * @return index of its share record, or -errno.

@@ -13,9 +13,6 @@
 #define FAMILY_NV     143
 #define FAMILY_GC1100 145
 #define FAMILY_GC1200 152
-#define VA_ALIGN      4096
-#define VA_MAX        0x800000000000ull
-#define HOLE_LOW      0x200000ull
 
 uint32_t kfd_model_drm_family(const struct kfd_model_node *node)
 {
@@ -47,11 +44,11 @@ static void fill_device(struct kfd_model *model, const struct kfd_model_node *no
 	for (uint32_t i = 0; i < cus && i < 16 * 32; i++)
 		info->cu_bitmap[i / 32 / 4 % 4][i / 32 % 4] |= 1u << (i % 32);
 	info->ids_flags = node->is_apu ? AMDGPU_IDS_FLAGS_FUSION : 0;
-	info->virtual_address_offset = HOLE_LOW;
-	info->virtual_address_max = VA_MAX;
-	info->virtual_address_alignment = VA_ALIGN;
+	info->virtual_address_offset = GEM_VA_FIRST;
+	info->virtual_address_max = GEM_VA_END;
+	info->virtual_address_alignment = GEM_PAGE_BYTES;
 	info->pte_fragment_size = 2 << 20;
-	info->gart_page_size = VA_ALIGN;
+	info->gart_page_size = GEM_PAGE_BYTES;
 	info->vram_type = AMDGPU_VRAM_TYPE_HBM;
 	info->vram_bit_width = node->vram_width_bits;
 	info->wave_front_size = node->wave_front_size;
@@ -91,6 +88,8 @@ int kfd_model_drm_info(struct kfd_model *model, const struct kfd_model_node *nod
 	} answer;
 	size_t size = sizeof(uint32_t);
 
+	if (!request->return_size || !request->return_pointer)
+		return -EINVAL;
 	memset(&answer, 0, sizeof(answer));
 	switch (request->query) {
 	case AMDGPU_INFO_ACCEL_WORKING:

@@ -78,8 +78,9 @@ int kfd_model_gem_create(struct kfd_model_vm *vm, uint64_t size_bytes, uint32_t 
 	struct kfd_model_backing *backing;
 	int rc;
 
+	size_bytes = (size_bytes + GEM_PAGE_BYTES - 1) & ~(GEM_PAGE_BYTES - 1);
 	pthread_mutex_lock(&vm->process->lock);
-	rc = kfd_model_backing_new(vm, size_bytes, flags, 0, &backing);
+	rc = size_bytes ? kfd_model_backing_new(vm, size_bytes, flags, 0, &backing) : -ENOMEM;
 	if (!rc) {
 		*out = bo_unlisted(vm, backing);
 		rc = *out ? 0 : -ENOMEM;
@@ -110,6 +111,9 @@ int kfd_model_gem_va_map(struct kfd_model_bo *bo, uint64_t offset, uint64_t size
 	uint32_t kfd_flags = 0;
 	int rc;
 
+	if (((va | offset | size_bytes) & (GEM_PAGE_BYTES - 1)) || va < GEM_VA_FIRST ||
+	    va >= GEM_VA_END || size_bytes > GEM_VA_END - va)
+		return -EINVAL;
 	if (offset > bo->backing->size_bytes || size_bytes > bo->backing->size_bytes - offset)
 		return -EINVAL;
 	if (flags & AMDGPU_VM_PAGE_WRITEABLE)
@@ -127,7 +131,7 @@ int kfd_model_gem_va_unmap(struct kfd_model_bo *bo, uint64_t va)
 	int rc;
 
 	pthread_rwlock_wrlock(&bo->vm->process->vm_lock);
-	rc = kfd_model_vm_unmap(bo->vm, va);
+	rc = kfd_model_vm_unmap(bo->vm, bo, va);
 	pthread_rwlock_unlock(&bo->vm->process->vm_lock);
 	return rc;
 }
@@ -169,14 +173,30 @@ static int handle_new(struct kfd_model *model, uint64_t file_id, struct kfd_mode
 	return 0;
 }
 
+/* A file has one handle for a buffer, however often it imports it. @return 0: none yet. */
+static uint32_t handle_of(const struct kfd_model_drm *drm, uint64_t file_id,
+			  const struct kfd_model_bo *bo)
+{
+	for (uint32_t i = 0; drm && i < drm->capacity; i++)
+		if (drm->gems[i].bo && drm->gems[i].file_id == file_id &&
+		    kfd_model_backing_is(drm->gems[i].bo->backing, bo->backing))
+			return i + 1;
+	return 0;
+}
+
 int kfd_model_gem_handle_new(struct kfd_model *model, uint64_t file_id, struct kfd_model_bo *bo,
 			     uint32_t *handle)
 {
-	int rc;
+	struct kfd_model_process *process = bo->vm->process;
+	int rc = 0;
 
-	pthread_mutex_lock(&bo->vm->process->lock);
-	rc = handle_new(model, file_id, bo, handle);
-	pthread_mutex_unlock(&bo->vm->process->lock);
+	pthread_mutex_lock(&process->lock);
+	*handle = handle_of(model->drm, file_id, bo);
+	if (*handle)
+		kfd_model_bo_put(bo);
+	else
+		rc = handle_new(model, file_id, bo, handle);
+	pthread_mutex_unlock(&process->lock);
 	return rc;
 }
 

@@ -34,7 +34,13 @@ int kfd_model_gem_va_unmap(struct kfd_model_bo *bo, uint64_t va);
  */
 struct kfd_model_backing *kfd_model_gem_shared(struct kfd_model *model, int share_index);
 
+#define GEM_PAGE_BYTES 4096ull
+/* Addresses that GEM_VA maps at, as AMDGPU_INFO tells them. */
+#define GEM_VA_FIRST 0x200000ull
+#define GEM_VA_END   0x800000000000ull
+
 /* GEM handles of a render file. */
+/* Takes the count of bo over, unless it fails. */
 int kfd_model_gem_handle_new(struct kfd_model *model, uint64_t file_id, struct kfd_model_bo *bo,
 			     uint32_t *handle);
 /* Counted for the caller; NULL when unknown. */

@@ -91,12 +91,14 @@ int kfd_model_vm_map(struct kfd_model_vm *vm, struct kfd_model_bo *bo, uint64_t 
 	return 0;
 }
 
-int kfd_model_vm_unmap(struct kfd_model_vm *vm, uint64_t va)
+int kfd_model_vm_unmap(struct kfd_model_vm *vm, const struct kfd_model_bo *bo, uint64_t va)
 {
 	struct vm_mapping *mapping = find(vm, va, 1);
 
-	if (!mapping || mapping->start != va)
-		return -EINVAL;
+	/* what the KFD has mapped is not for others to unmap, though it be the same memory */
+	if (!mapping || mapping->start != va || mapping->bo->handle ||
+	    !kfd_model_backing_is(mapping->bo->backing, bo->backing))
+		return -ENOENT;
 	drop(vm, mapping);
 	return 0;
 }

@@ -18,8 +18,8 @@ extern const struct kfd_model_gpu_host kfd_model_vm_host;
  */
 int kfd_model_vm_map(struct kfd_model_vm *vm, struct kfd_model_bo *bo, uint64_t va,
 		     uint64_t bo_offset, uint64_t size_bytes, uint32_t flags);
-/* Unmaps what is mapped at exactly this address. @return 0 or -EINVAL. */
-int kfd_model_vm_unmap(struct kfd_model_vm *vm, uint64_t va);
+/* Unmaps what GEM_VA mapped of the buffer at exactly this address. @return 0 or -ENOENT. */
+int kfd_model_vm_unmap(struct kfd_model_vm *vm, const struct kfd_model_bo *bo, uint64_t va);
 /* Unmaps everything of a buffer. Same lock. */
 void kfd_model_vm_unmap_bo(struct kfd_model_vm *vm, const struct kfd_model_bo *bo);
 /* Unmaps all; buffers keep living. Same lock. */

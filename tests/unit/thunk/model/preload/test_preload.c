@@ -30,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <amdgpu_drm.h>
 #include <drm.h>
 
 #include "asleep.h"
@@ -1129,6 +1130,106 @@ static void sysfs_tells_what_processes_use(void **state)
 	close(kfd);
 }
 
+static int gem_va(int render, struct drm_amdgpu_gem_va va)
+{
+	return ioctl(render, DRM_IOCTL_AMDGPU_GEM_VA, &va) ? errno : 0;
+}
+
+static void render_nodes_map_whole_pages_and_unmap_what_they_mapped(void **state)
+{
+	union drm_amdgpu_gem_create create = { .in = { .bo_size = 4 * PAGE - 1,
+						       .domains = AMDGPU_GEM_DOMAIN_GTT } };
+	struct drm_amdgpu_gem_va va = { .flags = AMDGPU_VM_PAGE_READABLE,
+					.va_address = 1ull << 33,
+					.map_size = 2 * PAGE };
+	int kfd = open_kfd(), render;
+
+	(void)state;
+	acquire(kfd, &render);
+	assert_int_equal(ioctl(render, DRM_IOCTL_AMDGPU_GEM_CREATE, &create), 0);
+	va.handle = create.out.handle;
+	for (int i = 0; i < 4; i++) {
+		struct drm_amdgpu_gem_va wrong = va;
+
+		wrong.operation = AMDGPU_VA_OP_MAP;
+		wrong.va_address += i == 0;
+		wrong.offset_in_bo = i == 1;
+		wrong.map_size -= i == 2;
+		if (i == 3)
+			wrong.va_address = PAGE; /* below what AMDGPU_INFO says */
+		assert_int_equal(gem_va(render, wrong), EINVAL);
+	}
+	va.operation = AMDGPU_VA_OP_UNMAP;
+	assert_int_equal(gem_va(render, va), ENOENT);
+	va.operation = AMDGPU_VA_OP_MAP;
+	va.offset_in_bo = 2 * PAGE; /* sizes are rounded to pages */
+	assert_int_equal(gem_va(render, va), 0);
+	assert_int_equal(gem_va(render, va), EINVAL);
+	va.operation = AMDGPU_VA_OP_UNMAP;
+	assert_int_equal(gem_va(render, va), 0);
+	assert_int_equal(gem_va(render, va), ENOENT);
+	close(render);
+	close(kfd);
+}
+
+static void a_render_node_has_one_handle_for_a_buffer(void **state)
+{
+	struct kfd_ioctl_alloc_memory_of_gpu_args alloc = {
+		.va_addr = 1ull << 44,
+		.size = 4 * PAGE,
+		.flags = KFD_IOC_ALLOC_MEM_FLAGS_GTT | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE
+	};
+	struct kfd_ioctl_map_memory_to_gpu_args map = { .n_devices = 1 };
+	struct kfd_ioctl_export_dmabuf_args export = { .flags = O_CLOEXEC };
+	struct drm_amdgpu_gem_va va = { .operation = AMDGPU_VA_OP_UNMAP, .map_size = 4 * PAGE };
+	struct drm_prime_handle prime = { 0 };
+	struct drm_gem_close gem_close = { 0 };
+	int kfd = open_kfd(), render;
+
+	(void)state;
+	alloc.gpu_id = acquire(kfd, &render);
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &alloc), 0);
+	map.handle = export.handle = alloc.handle;
+	map.device_ids_array_ptr = (uintptr_t)&alloc.gpu_id;
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_MAP_MEMORY_TO_GPU, &map), 0);
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_EXPORT_DMABUF, &export), 0);
+	prime.fd = (int)export.dmabuf_fd;
+	assert_int_equal(ioctl(render, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0);
+	gem_close.handle = prime.handle;
+	prime.handle = 0;
+	assert_int_equal(ioctl(render, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime), 0);
+	assert_int_equal(prime.handle, gem_close.handle);
+	/* the KFD's map of it is not the handle's */
+	va.handle = prime.handle;
+	va.va_address = alloc.va_addr;
+	assert_int_equal(gem_va(render, va), ENOENT);
+	assert_int_equal(ioctl(render, DRM_IOCTL_GEM_CLOSE, &gem_close), 0);
+	assert_int_equal(ioctl(render, DRM_IOCTL_GEM_CLOSE, &gem_close), -1);
+	close((int)export.dmabuf_fd);
+	map.n_success = 0;
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, &map), 0);
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &alloc.handle), 0);
+	close(render);
+	close(kfd);
+}
+
+static void questions_about_a_gpu_need_room_for_the_answer(void **state)
+{
+	uint32_t word = 7;
+	struct drm_amdgpu_info info = { .return_pointer = (uintptr_t)&word,
+					.query = AMDGPU_INFO_ACCEL_WORKING };
+	int render = open("/dev/dri/renderD128", O_RDWR);
+
+	(void)state;
+	assert_true(render >= 0);
+	assert_int_equal(ioctl(render, DRM_IOCTL_AMDGPU_INFO, &info), -1);
+	assert_int_equal(errno, EINVAL);
+	info.return_size = sizeof(word);
+	assert_int_equal(ioctl(render, DRM_IOCTL_AMDGPU_INFO, &info), 0);
+	assert_int_equal(word, 1);
+	close(render);
+}
+
 static void event_streams_take_whole_masks_and_never_wait(void **state)
 {
 	struct kfd_ioctl_smi_events_args args = { .gpuid = first_gpu() };
@@ -1168,6 +1269,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(devices_look_like_devices),
 		cmocka_unit_test(other_ioctls_are_no_calls_of_the_driver),
 		cmocka_unit_test(devices_are_not_read_or_written),
+		cmocka_unit_test(render_nodes_map_whole_pages_and_unmap_what_they_mapped),
+		cmocka_unit_test(a_render_node_has_one_handle_for_a_buffer),
+		cmocka_unit_test(questions_about_a_gpu_need_room_for_the_answer),
 		cmocka_unit_test(event_streams_take_whole_masks_and_never_wait),
 		cmocka_unit_test(nobody_writes_the_topology),
 		cmocka_unit_test(sysfs_has_the_topology_under_both_names),
