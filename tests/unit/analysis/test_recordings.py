@@ -18,6 +18,10 @@ DONE, FINDINGS, USAGE, PARTIAL, UNREADABLE, OUTPUT = range(6)
 RUN_ANALYSE = PLUGIN_DIR = None
 
 
+# babeltrace2 2.0.4 leaks an event, or metadata, that ends too early: not for our leak checker.
+CUT_ENV = {"ASAN_OPTIONS": "detect_leaks=0"}
+
+
 def leaky(trace, count=4):
     """Leaks one block of 4096 bytes and frees count-1 others."""
     program = Program(trace)
@@ -307,13 +311,13 @@ class Damage(Case):
     def test_text_tells_missing_events_from_discarded_ones(self):
         path = self.copy("damaged")
         self.change(path, "channel_3", lambda data: data[:4096 * 2 + 150])
-        text = self.run_analyse(path, form="text").stdout
+        text = self.run_analyse(path, form="text", env=CUT_ENV).stdout
         self.assertIn("Events are missing in 1 span; what they may hide", text)
         self.assertIn("    an unknown number between ", text)
         self.assertNotIn("larger buffers", text)
 
     def test_a_stream_cut_inside_a_packet_is_read_up_to_there(self):
-        report = self.damaged(lambda data: data[:4096 * 2 + 150])
+        report = self.damaged(lambda data: data[:4096 * 2 + 150], env=CUT_ENV)
         per_process = {p["name"]: p["left"]["blocks"] + p["undecided"]["blocks"]
                        for p in report["processes"]}
         self.assertEqual(per_process, {"rank0": 6, "rank1": 6, "rank2": 6, "rank3": 2})
@@ -326,7 +330,7 @@ class Damage(Case):
         last = os.path.getsize(os.path.join(self.copy("whole"), "channel_3")) - 4096
         counts = []
         for kept in [*range(100, 800, 20), 4095]:
-            report = self.damaged(lambda data, size=last + kept: data[:size])
+            report = self.damaged(lambda data, size=last + kept: data[:size], env=CUT_ENV)
             counts.append(report["recording"]["events"])
             self.assertEqual(len(self.errors.splitlines()), 1, self.errors)
         self.assertEqual(counts, sorted(counts))
@@ -340,7 +344,7 @@ class Damage(Case):
                 os.remove(os.path.join(path, name))
         shutil.rmtree(os.path.join(path, "index"))
         self.change(path, "channel_3", lambda data: data[:1500])
-        report = self.leaks(path, code=PARTIAL)
+        report = self.leaks(path, code=PARTIAL, env=CUT_ENV)
         self.assertGreater(report["recording"]["events"], 0)
         self.assertFalse(report["complete"])
 
@@ -374,8 +378,7 @@ class Damage(Case):
     def test_metadata_cut_in_half_is_named(self):
         path = self.copy("damaged")
         self.change(path, "metadata", lambda data: data[:len(data) // 2])
-        # babeltrace2 2.0.4 leaks what it has read of such metadata: not for our leak checker.
-        line = self.refused(path, env={"ASAN_OPTIONS": "detect_leaks=0"})
+        line = self.refused(path, env=CUT_ENV)
         self.assertIn("damaged/metadata' is damaged", line)
 
     def test_a_trace_without_index_files_is_whole(self):
