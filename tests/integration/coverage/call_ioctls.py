@@ -23,12 +23,14 @@ def counts(ioctl):
             for match in [re.match(r"\[([^\]]+)\]", argument.rule or "")] if match}
 
 
-def operations(fact):
-    """[(suffix of the event, number or None)]"""
-    if fact["name"] != "AMDKFD_IOC_DBG_TRAP":
+def operations(model, fact):
+    """[(suffix of the event, number or None)]: all that have events of their own, and one that has none."""
+    name = fact["name"].removeprefix("AMDKFD_IOC_")
+    own = {ioctl.name for ioctl in model.ioctls if ioctl.parent == name}
+    if not own:
         return [("", None)]
-    return [("", 0xFFFF)] + [(f"_{one['op']}", number) for number, one in
-                             enumerate(fact["sub_ops"])]
+    return [("", 0xFFFF)] + [(f"_{one['op']}", one["value"]) for one in fact["sub_ops"]
+                             if f"{name}_{one['op']}" in own]
 
 
 def values(model, fact):
@@ -71,7 +73,7 @@ def main():
     with open(facts, encoding="utf-8") as stream:
         facts = json.load(stream)
     for fact in facts:
-        for _, operation in operations(fact):
+        for _, operation in operations(model, fact):
             libc.ioctl(fd, ctypes.c_ulong(int(fact["code"], 16)),
                        argument(model, fact, operation))
     libc.ioctl(fd, ctypes.c_ulong(UNKNOWN), ctypes.create_string_buffer(64))

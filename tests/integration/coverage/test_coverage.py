@@ -118,7 +118,7 @@ class Coverage(unittest.TestCase):
             fields = {member.replace(".", "_"): value
                       for member, value in call_ioctls.values(MODEL, fact).items()}
             name = fact["name"].removeprefix("AMDKFD_IOC_")
-            for suffix, operation in call_ioctls.operations(fact):
+            for suffix, operation in call_ioctls.operations(MODEL, fact):
                 entry = session.named(events, f"kfd:{name}{suffix}_entry")
                 self.assertTrue(entry, name + suffix)
                 self.check_fields(entry[0], fields if operation is None else {})

@@ -23,6 +23,8 @@ enum { KEPT_MAX = 256, EVENT_MAX = 8192, STACKS_MAX = 1024 };
 	X(kfd_CREATE_EVENT_exit)                                                                   \
 	X(kfd_ALLOC_MEMORY_OF_GPU_exit)                                                            \
 	X(kfd_MAP_MEMORY_TO_GPU_exit)                                                              \
+	X(kfd_CRIU_OP_exit)                                                                        \
+	X(kfd_CRIU_OP_RESTORE_exit)                                                                \
 	X(kmt_os_open_entry)                                                                       \
 	X(kmt_os_open_exit)                                                                        \
 	X(kmt_os_mmap_entry)                                                                       \

@@ -110,6 +110,17 @@ static int give_handle(struct fake_device *device, int kfd, unsigned long reques
 	return 0;
 }
 
+static int succeed(struct fake_device *device, int kfd, unsigned long request, void *arg,
+		   void *data)
+{
+	(void)device;
+	(void)kfd;
+	(void)request;
+	(void)arg;
+	(void)data;
+	return 0;
+}
+
 static void an_ioctl_is_handed_on_and_told(void **state)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
@@ -246,6 +257,52 @@ static void debug_operations_have_events_of_their_own(void **state)
 	args.op = 999;
 	door->ops->ioctl(door, fd, AMDKFD_IOC_DBG_TRAP, &args);
 	assert_int_equal(fake_provider_count(TRACE_kfd_DBG_TRAP_entry), 1);
+}
+
+/* Until the driver has read the lists, their addresses may be anything. */
+static void lists_of_a_restore_are_read_when_it_has_succeeded(void **state)
+{
+	enum { BUFFERS = 100, LISTED = 96 };
+	static struct kfd_criu_bo_bucket bos[BUFFERS];
+	struct kfd_criu_device_bucket device = { .user_gpu_id = 7, .actual_gpu_id = 8 };
+	struct kfd_ioctl_criu_args args = { .op = KFD_CRIU_OP_RESTORE,
+					    .devices = 8,
+					    .bos = 16,
+					    .num_devices = 1,
+					    .num_bos = BUFFERS };
+	const struct kfd_CRIU_OP_RESTORE_exit *leave;
+
+	(void)state;
+	fake_provider_enable_all();
+	fake_device_fail_next(fake, AMDKFD_IOC_CRIU_OP, EFAULT);
+	assert_int_equal(door->ops->ioctl(door, fd, AMDKFD_IOC_CRIU_OP, &args), -EFAULT);
+	leave = fake_provider_event(TRACE_kfd_CRIU_OP_RESTORE_exit, 0);
+	assert_int_equal(leave->bos, 16);
+	assert_int_equal(leave->bos_values_count, BUFFERS);
+	assert_int_equal(leave->bos_values_len, 0);
+	for (uint32_t i = 0; i < BUFFERS; i++)
+		bos[i] = (struct kfd_criu_bo_bucket){ .addr = i << 12,
+						      .size = 4096 + i,
+						      .restored_offset = 0x1000 + i,
+						      .gpu_id = 7,
+						      .alloc_flags = KFD_IOC_ALLOC_MEM_FLAGS_GTT };
+	args.devices = (uintptr_t)&device;
+	args.bos = (uintptr_t)bos;
+	fake_device_on_ioctl(fake, AMDKFD_IOC_CRIU_OP, succeed, NULL);
+	assert_int_equal(door->ops->ioctl(door, fd, AMDKFD_IOC_CRIU_OP, &args), 0);
+	leave = fake_provider_event(TRACE_kfd_CRIU_OP_RESTORE_exit, 1);
+	assert_int_equal(leave->devices_values_len, 1);
+	assert_int_equal(leave->devices_values_actual_gpu_id[0], 8);
+	assert_int_equal(leave->bos_values_len, LISTED);
+	assert_int_equal(leave->bos_values_truncated, 1);
+	assert_int_equal(leave->bos_values_addr[LISTED - 1], (LISTED - 1) << 12);
+	assert_int_equal(leave->bos_values_size[5], 4101);
+	assert_int_equal(leave->bos_values_restored_offset[5], 0x1005);
+	assert_int_equal(leave->bos_values_gpu_id[5], 7);
+	assert_int_equal(leave->bos_values_alloc_flags[5], KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+	args.op = KFD_CRIU_OP_RESUME; /* has no lists */
+	assert_int_equal(door->ops->ioctl(door, fd, AMDKFD_IOC_CRIU_OP, &args), 0);
+	assert_non_null(fake_provider_event(TRACE_kfd_CRIU_OP_exit, 0));
 }
 
 static void unknown_ioctls_are_told_by_their_number(void **state)
@@ -390,6 +447,7 @@ int main(void)
 		CASE(a_shorter_argument_of_an_older_caller_is_not_read_beyond_its_end),
 		CASE(arrays_of_ioctls_are_followed),
 		CASE(debug_operations_have_events_of_their_own),
+		CASE(lists_of_a_restore_are_read_when_it_has_succeeded),
 		CASE(unknown_ioctls_are_told_by_their_number),
 		CASE(mappings_are_told_with_their_results),
 		CASE(libdrm_calls_are_told_with_their_subject),
