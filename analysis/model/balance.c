@@ -230,6 +230,7 @@ static bool is_bad_success(const struct balance *balance, const struct call *cal
 		return freed->time_ns <= call->entry_ns &&
 		       !model_doubt_since(balance->model, process, freed->time_ns);
 	return g_hash_table_contains(balance->opened, process) &&
+	       !process->memory->restored_unlisted &&
 	       !model_doubt_since(balance->model, process, INT64_MIN);
 }
 

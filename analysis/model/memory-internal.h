@@ -42,6 +42,10 @@ void block_refuse(struct block *block, uint32_t status, uint32_t os_errno, int64
 		  const struct stack *stack);
 
 struct bo *bo_new(struct memory *memory, uint64_t handle, int64_t begin_ns);
+/* The same for one whose handle is not known: nothing finds it by that. */
+struct bo *bo_new_unnamed(struct memory *memory, int64_t begin_ns);
+/* It is known now, and nothing else has it. */
+void bo_set_handle(struct memory *memory, struct bo *bo, uint64_t handle);
 void bo_free(struct memory *memory, struct bo *bo);
 /* It is mapped on one more GPU. */
 void bo_add_mapping(struct bo *bo, uint64_t gpu_id);
@@ -53,6 +57,26 @@ void plan_place(struct block_plan *plan, const struct memory *memory, const stru
 /* Makes each BO left in the array a block by itself, of the given class and origin. */
 void memory_adopt_bos(struct memory *memory, struct call *call, enum block_class class,
 		      enum block_origin origin, struct owner *owner, int64_t time_ns);
+
+/* A checkpoint was taken: notes by which handles the process knows its buffers. */
+void memory_checkpoint(struct memory *memory, const struct record *exit);
+/* All that was in one is the process's now. */
+void memory_restore(struct memory *memory, const struct call *call, const struct record *exit);
+/*
+ * The restored BO that a handle must mean which nothing else has, and which the kernel has taken.
+ * @param around  the API call whose address tells which it is; NULL: none.
+ * @return NULL: it cannot be told, or is no restored one.
+ */
+struct bo *memory_restored_bo(struct memory *memory, uint64_t handle, const struct call *around);
+/* The same for a handle of this block. */
+struct bo *memory_name_bo(struct memory *memory, const struct block *block, uint64_t handle);
+/*
+ * A handle was freed that memory_restored_bo() does not find.
+ * @return true when there have been as many of them as there are such BOs of the GPU: all are gone.
+ */
+bool memory_free_some_restored(struct memory *memory, uint64_t handle);
+/* @return the next of those BOs, no longer in the list; NULL: there are no more. */
+struct bo *memory_take_unnamed(struct memory *memory, uint64_t handle);
 
 struct owner *owner_find(const struct memory *memory, enum block_origin origin, uint64_t id);
 struct owner *owner_begin(struct memory *memory, enum block_origin origin, uint64_t id,

@@ -105,6 +105,8 @@ struct memory *memory_new(struct process *process)
 	memory->indexed = g_hash_table_new(block_hash, block_equal);
 	memory->bos = g_hash_table_new(g_int64_hash, g_int64_equal);
 	memory->shares = g_ptr_array_new_with_free_func(g_free);
+	memory->unnamed = g_ptr_array_new();
+	memory->unclear = g_array_new(FALSE, FALSE, sizeof(struct unclear_free));
 	memory->owners = g_hash_table_new_full(owner_hash, owner_equal, owner_destroy, NULL);
 	return memory;
 }
@@ -124,6 +126,10 @@ void memory_free(struct memory *memory)
 	g_hash_table_destroy(memory->sites);
 	pool_fini(&memory->site_pool);
 	g_ptr_array_free(memory->shares, TRUE);
+	g_ptr_array_free(memory->unnamed, TRUE);
+	g_array_free(memory->unclear, TRUE);
+	if (memory->checkpoint)
+		g_array_free(memory->checkpoint, TRUE);
 	g_free(memory);
 }
 
@@ -424,23 +430,36 @@ static void bo_unindex(struct memory *memory, struct bo *bo)
 	bo->indexed = false;
 }
 
+struct bo *bo_new_unnamed(struct memory *memory, int64_t begin_ns)
+{
+	struct bo *bo = g_new0(struct bo, 1);
+
+	bo->refs = 1;
+	bo->begin_ns = begin_ns;
+	bo->link.data = bo->all_link.data = bo;
+	g_queue_push_tail_link(&memory->all_bos, &bo->all_link);
+	return bo;
+}
+
+void bo_set_handle(struct memory *memory, struct bo *bo, uint64_t handle)
+{
+	bo->handle = handle;
+	bo->indexed = true;
+	g_hash_table_insert(memory->bos, &bo->handle, bo);
+}
+
 struct bo *bo_new(struct memory *memory, uint64_t handle, int64_t begin_ns)
 {
 	struct bo *old = bo_find(memory, handle);
-	struct bo *bo = g_new0(struct bo, 1);
+	struct bo *bo;
 
 	if (old) {
 		bo_unindex(memory, old);
 		if (!old->free_pending)
 			bo_free(memory, old); /* its free is lost: handles are reused */
 	}
-	bo->refs = 1;
-	bo->handle = handle;
-	bo->begin_ns = begin_ns;
-	bo->link.data = bo->all_link.data = bo;
-	bo->indexed = true;
-	g_hash_table_insert(memory->bos, &bo->handle, bo);
-	g_queue_push_tail_link(&memory->all_bos, &bo->all_link);
+	bo = bo_new_unnamed(memory, begin_ns);
+	bo_set_handle(memory, bo, handle);
 	return bo;
 }
 

@@ -38,9 +38,10 @@ enum memory_kind {
 	MEMORY_KIND_COUNT,
 };
 
-/* What the library took internal memory for. */
+/* What the library took internal memory for, from ORIGIN_QUEUE on. */
 enum block_origin {
-	ORIGIN_CALLER, /* not internal */
+	ORIGIN_CALLER,   /* not internal */
+	ORIGIN_RESTORED, /* neither: it came with a checkpoint */
 	ORIGIN_QUEUE,
 	ORIGIN_EVENT,
 	ORIGIN_OPEN, /* opening and reading the properties */
@@ -158,6 +159,12 @@ struct owner {
 	GHashTable *blocks; /* owned, set of borrowed struct block */
 };
 
+/* Frees by handles that stand for any of several restored buffers. */
+struct unclear_free {
+	uint32_t gpu_id;
+	uint32_t count;
+};
+
 struct memory {
 	struct process *process; /* borrowed */
 	GHashTable *sites;       /* set of struct site, of the pool */
@@ -172,6 +179,13 @@ struct memory {
 	struct usage internal, registered;
 	struct usage reserved;       /* callers' addresses without memory, see site_is_reserved() */
 	struct usage node_usage[64]; /* callers', by node; the last one is for all others */
+	/* Restored from a checkpoint (memory_restore.c). */
+	GPtrArray *unnamed;    /* of struct bo, borrowed: those whose handle is not known yet */
+	GArray *unclear;       /* of struct unclear_free */
+	GArray *checkpoint;    /* owned: what it had at its last checkpoint; NULL: none is known */
+	int64_t checkpoint_ns; /* of that */
+	uint64_t restored_count, restored_bytes;
+	uint64_t restored_unlisted; /* more than an event can list */
 	uint64_t ids;
 	uint32_t dump; /* number of the current or last state dump */
 	int64_t dump_begin_ns;
@@ -218,6 +232,10 @@ void block_put(struct block *block);
 struct block *block_get(struct block *block);
 void bo_put(struct bo *bo);
 struct bo *bo_get(struct bo *bo);
+/* How many frees were of one of several restored buffers, and it is not known which. */
+uint64_t memory_unclear_frees(const struct memory *memory);
+/* True for a restored block that one of these frees may have been of. */
+bool block_is_unclear(const struct block *block);
 /* @return the living block that calls mean by this address, or NULL. */
 const struct block *memory_block_at(const struct memory *memory, uint32_t ctx, uint64_t address);
 /* @return the share with this kernel key, or NULL. */

@@ -425,11 +425,36 @@ static void bo_gone(struct block *block, const struct call *call, const struct c
 	case BLOCK_ALLOCATION:
 	case BLOCK_IMPORT:
 	case BLOCK_REGISTRATION:
-		if (!around && block->site->kind != MEMORY_SCRATCH)
-			block_end(block, time_ns, call->stack); /* the API call is lost */
+		/* The API call is lost; or it ends more than it is about, which was restored. */
+		if ((!around && block->site->kind != MEMORY_SCRATCH) ||
+		    (block->site->origin == ORIGIN_RESTORED && around->target != block))
+			block_end(block, time_ns, call->stack);
 		break;
 	case BLOCK_CLASS_COUNT:
 		break;
+	}
+}
+
+/* A handle that no recorded call has made was freed. */
+static void restored_end(struct memory *memory, const struct call *call, const struct call *around,
+			 const struct record *exit)
+{
+	uint64_t handle = values_get(&call->values, FIELD_HANDLE, 0);
+	struct bo *bo = memory_restored_bo(memory, handle, around);
+	struct block *block;
+	bool are_all;
+
+	if (bo) {
+		block = bo->block;
+		bo_free(memory, bo);
+		bo_gone(block, call, around, exit->time_ns);
+		return;
+	}
+	are_all = memory_free_some_restored(memory, handle);
+	while (are_all && (bo = memory_take_unnamed(memory, handle))) {
+		block = bo->block;
+		bo_free(memory, bo);
+		bo_gone(block, call, around, exit->time_ns);
 	}
 }
 
@@ -442,6 +467,8 @@ static void bo_end(struct memory *memory, struct call *call, struct call *around
 	/* Listed by a state dump after this free had begun and before it took place? */
 	if (!bo)
 		bo = bo_find(memory, values_get(&call->values, FIELD_HANDLE, 0));
+	if (!bo && ioctl_result(exit) >= 0)
+		restored_end(memory, call, around, exit);
 	if (bo && bo != call->bo_target && bo->begin_ns < call->entry_ns)
 		return;
 	if (!bo || bo->ended)
@@ -483,6 +510,15 @@ static void bo_unmap(struct bo *bo, const struct call *call)
 	}
 }
 
+static struct bo *bo_of_call(struct memory *memory, const struct call *call,
+			     const struct call *around)
+{
+	uint64_t handle = values_get(&call->values, FIELD_HANDLE, 0);
+	struct bo *bo = bo_find(memory, handle);
+
+	return bo ? bo : memory_restored_bo(memory, handle, around);
+}
+
 void memory_ioctl_exit(struct memory *memory, struct call *call, struct call *around,
 		       const struct record *exit)
 {
@@ -501,14 +537,22 @@ void memory_ioctl_exit(struct memory *memory, struct call *call, struct call *ar
 		bo_end(memory, call, around, exit);
 		break;
 	case OP_BO_MAP:
-		bo = bo_find(memory, values_get(&call->values, FIELD_HANDLE, 0));
-		if (ok && bo)
+		bo = ok ? bo_of_call(memory, call, around) : NULL;
+		if (bo)
 			bo_map(bo, call);
 		break;
 	case OP_BO_UNMAP:
-		bo = bo_find(memory, values_get(&call->values, FIELD_HANDLE, 0));
-		if (ok && bo)
+		bo = ok ? bo_of_call(memory, call, around) : NULL;
+		if (bo)
 			bo_unmap(bo, call);
+		break;
+	case OP_CHECKPOINT:
+		if (ok)
+			memory_checkpoint(memory, exit);
+		break;
+	case OP_RESTORE:
+		if (ok)
+			memory_restore(memory, call, exit);
 		break;
 	default:
 		break;

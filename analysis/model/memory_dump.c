@@ -129,6 +129,8 @@ void memory_dump_block(struct memory *memory, const struct record *record)
 	for (uint32_t i = 0; i < record->handle_count; i++) {
 		struct bo *bo = bo_find(memory, record->handles[i]);
 
+		if (!bo)
+			bo = memory_name_bo(memory, block, record->handles[i]);
 		if (!bo) {
 			bo = bo_new(memory, record->handles[i], record->time_ns);
 			bo->address = address;
@@ -157,7 +159,8 @@ void memory_dump_end(struct memory *memory, int64_t time_ns, bool complete)
 
 		if (block->dump == memory->dump || block->free_pending || block->ctx != 0 ||
 		    block->confirmed_ns >= memory->dump_begin_ns ||
-		    block->site->class != BLOCK_ALLOCATION)
+		    block->site->class != BLOCK_ALLOCATION ||
+		    block->site->origin == ORIGIN_RESTORED) /* not by who is asked for a dump */
 			continue;
 		memory->settled_by_dump++;
 		block_end(block, time_ns, NULL);

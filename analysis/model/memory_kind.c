@@ -39,8 +39,8 @@ static const char *const class_names[BLOCK_CLASS_COUNT] = {
 };
 
 static const char *const origin_names[ORIGIN_COUNT] = {
-	[ORIGIN_CALLER] = "caller", [ORIGIN_QUEUE] = "queues", [ORIGIN_EVENT] = "events",
-	[ORIGIN_OPEN] = "opening",  [ORIGIN_OTHER] = "other",
+	[ORIGIN_CALLER] = "caller", [ORIGIN_RESTORED] = "restored", [ORIGIN_QUEUE] = "queues",
+	[ORIGIN_EVENT] = "events",  [ORIGIN_OPEN] = "opening",      [ORIGIN_OTHER] = "other",
 };
 
 const char *memory_kind_name(enum memory_kind kind)

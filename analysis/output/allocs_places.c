@@ -193,6 +193,8 @@ static void build_levels(struct json_build *build, const struct row *row)
 	json_build_int(build, "last_ns", site->last_ns);
 	if (site->class == BLOCK_INTERNAL)
 		json_build_string(build, "for", block_origin_name(site->origin));
+	else if (site->origin == ORIGIN_RESTORED)
+		json_build_string(build, "origin", block_origin_name(site->origin));
 	if (site->node_id != UINT32_MAX)
 		json_build_int(build, "node_id", site->node_id);
 	if (site->gpu_id)

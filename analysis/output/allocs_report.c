@@ -5,7 +5,7 @@
 #include "model/balance.h"
 
 #define ALLOCS_SCHEMA  "kfdscope.allocs"
-#define ALLOCS_VERSION "1.1"
+#define ALLOCS_VERSION "1.2"
 
 struct allocs {
 	struct usages *usages;   /* owned */

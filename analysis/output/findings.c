@@ -78,7 +78,7 @@ static void add_leaks(json_t *list, const struct leaks_report *leaks, GString *t
 	}
 	if (leaks->undecided.count) {
 		sum_text(text, &leaks->undecided);
-		g_string_append(text, " may have been freed while events were lost: undecided.");
+		g_string_append(text, " may have been freed unseen: undecided.");
 		add(list, "doubt", "leaks", text);
 	}
 	if (leaks->freed_shares->len) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define LEAKS_SCHEMA  "kfdscope.leaks"
-#define LEAKS_VERSION "1.2"
+#define LEAKS_VERSION "1.3"
 
 static json_t *sum_json(const struct leak_sum *sum)
 {
@@ -61,6 +61,8 @@ static json_t *group_json(const struct leak_group *group, struct frames_json *fr
 		json_object_set_new(json, "call", json_string(site->type->name));
 	if (site->ioctl)
 		json_object_set_new(json, "ioctl", json_string(site->ioctl->name));
+	if (site->origin == ORIGIN_RESTORED)
+		json_object_set_new(json, "origin", json_string(block_origin_name(site->origin)));
 	if (group->is_request)
 		json_object_set_new(json, "driver_memory",
 				    json_pack("{sI sI}", "blocks", (json_int_t)group->behind.count,
@@ -120,6 +122,14 @@ static json_t *peak_json(const struct usage *usage, const struct scope *scope)
 	return json_integer((json_int_t)usage_result(usage, scope).peak_bytes);
 }
 
+static json_t *restored_json(const struct memory *memory)
+{
+	return json_pack("{sI sI sI sI}", "blocks", (json_int_t)memory->restored_count, "bytes",
+			 (json_int_t)memory->restored_bytes, "unlisted",
+			 (json_int_t)memory->restored_unlisted, "unclear_frees",
+			 (json_int_t)memory_unclear_frees(memory));
+}
+
 static json_t *leaks_process_json(const struct leaks_process *leaks)
 {
 	const struct memory *memory = leaks->process->memory;
@@ -144,6 +154,8 @@ static json_t *leaks_process_json(const struct leaks_process *leaks)
 	json_object_set_new(json, "lost_events",
 			    json_integer((json_int_t)leaks->process->lost_events));
 	json_object_set_new(json, "internal", internal_json(memory, scope));
+	if (memory->restored_count || memory->restored_unlisted)
+		json_object_set_new(json, "restored", restored_json(memory));
 	json_object_set_new(json, "unfinished_calls", unfinished_json(leaks->process));
 	return json;
 }

@@ -166,7 +166,7 @@ static void take_block(struct grouping *grouping, struct leaks_process *leaks,
 	struct leaks_report *report = grouping->report;
 	const struct stackview *view =
 		attribution_view(grouping->attribution, leaks->process, block->site->stack);
-	bool undecided = model_doubt(report->model, block) != NULL;
+	bool undecided = model_doubt(report->model, block) != NULL || block_is_unclear(block);
 	enum leak_layer layer;
 
 	switch (block->site->class) {

@@ -17,7 +17,7 @@ static const struct section sections[] = {
 	{ LEAK_UNKNOWN, false, "TAKEN BEFORE THE RECORDING BEGAN", "not freed since" },
 	{ LEAK_THUNK, false, "KEPT BY THE THUNK", "kept by libhsakmt after the free" },
 	{ LEAK_RUNTIME, false, "KEPT BY THE RUNTIME", "taken and kept by the runtime for itself" },
-	{ LEAK_APPLICATION, true, "UNDECIDED", "whose free may be among the lost events" },
+	{ LEAK_APPLICATION, true, "UNDECIDED", "which may have been freed unseen" },
 };
 
 /* What the application left is called after the moment: held is not the same as leaked. */
@@ -370,6 +370,26 @@ static void internal_text(GString *text, const struct memory *memory)
 		g_string_append_c(text, '\n');
 }
 
+static void restored_text(GString *text, const struct memory *memory)
+{
+	const uint64_t unclear = memory_unclear_frees(memory);
+
+	text_bytes(text, memory->restored_bytes);
+	g_string_append(text, " in ");
+	text_count(text, memory->restored_count, "block was", "blocks were");
+	g_string_append(text, " restored from a checkpoint");
+	if (memory->restored_unlisted) {
+		g_string_append(text, ", and ");
+		text_count(text, memory->restored_unlisted, "more that is", "more that are");
+		g_string_append(text, " not in the recording");
+	}
+	g_string_append(text, ".\n");
+	if (unclear) {
+		text_count(text, unclear, "of them was", "of them were");
+		g_string_append(text, " freed by a handle that does not tell which one it was.\n");
+	}
+}
+
 static void usage_text(GString *text, const struct leaks_report *report,
 		       const struct memory *memory)
 {
@@ -395,6 +415,8 @@ static void usage_text(GString *text, const struct leaks_report *report,
 		text_count(text, memory->replaced, "block was", "blocks were");
 		g_string_append(text, " replaced at the same address without a recorded free.\n");
 	}
+	if (memory->restored_count || memory->restored_unlisted)
+		restored_text(text, memory);
 	if (memory->settled_by_dump) {
 		text_count(text, memory->settled_by_dump, "block was", "blocks were");
 		g_string_append(text, " gone by a later state dump; the free was not recorded.\n");
