@@ -17,11 +17,14 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#define DEFAULT_WAIT_S 5
+
 struct attach_options {
 	struct recording_options recording;
 	struct buffers_words buffers;
 	char *output;      /* owned; NULL: the default */
 	double duration_s; /* 0: no limit */
+	double wait_s;     /* for each to answer */
 	char **also;       /* owned; NULL: none */
 };
 
@@ -92,22 +95,30 @@ static bool same_home(const struct cmd *cmd, GArray *targets)
 	return true;
 }
 
-static bool all_known(const struct cmd *cmd, struct recording *recording, GArray *targets)
+/* Programs hear of a daemon that starts by a futex, and then need a moment each. @return CMD_EXIT_OK: go on. */
+static int wait_until_known(const struct cmd *cmd, struct recording *recording, GArray *targets,
+			    int signal_fd, double wait_s)
 {
 	for (guint i = 0; i < targets->len; i++) {
 		const struct target *target = &g_array_index(targets, struct target, i);
-		struct pollfd end = { .fd = target->fd, .events = POLLIN };
+		struct pollfd stop[] = { { .fd = target->fd, .events = POLLIN },
+					 { .fd = signal_fd, .events = POLLIN } };
 
-		if (recording_knows(recording, target->pid, target->fd) || poll(&end, 1, 0) > 0)
+		if (recording_knows(recording, target->pid, wait_s, stop, G_N_ELEMENTS(stop)) ||
+		    stop[0].revents)
 			continue;
-		cmd_error(
-			cmd,
-			"%d (%s) does not answer the session daemon: it is stopped, or its tracer "
-			"could not start ('kfdscope doctor' tells why)",
-			(int)target->pid, target->name);
-		return false;
+		if (stop[1].revents)
+			cmd_error(cmd, "interrupted before %d (%s) answered the session daemon",
+				  (int)target->pid, target->name);
+		else
+			cmd_error(cmd,
+				  "%d (%s) has not answered the session daemon for %g s: it is "
+				  "stopped, its tracer could not start ('kfdscope doctor' tells "
+				  "why), or it is slow (--wait=SECONDS)",
+				  (int)target->pid, target->name, wait_s);
+		return CHILD_EXIT_CANNOT_RUN;
 	}
-	return true;
+	return CMD_EXIT_OK;
 }
 
 static int remaining_ms(gint64 end_us)
@@ -145,27 +156,41 @@ static void wait_for_end(GArray *targets, int signal_fd, double duration_s)
 	g_free(fds);
 }
 
+/* Ctrl-C ends the recording, not the recorder. */
+static int catch_signals(void)
+{
+	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < G_N_ELEMENTS(ending); i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
 static int run_attached(const struct cmd *cmd, const struct attach_options *options,
-			GArray *targets, int signal_fd)
+			struct daemon *daemon, GArray *targets)
 {
 	struct recording *recording = NULL;
 	uint64_t lost_events = 0, lost_packets = 0;
 	char *reason = NULL;
-	int rc = CHILD_EXIT_OWN_FAILURE;
+	int rc = CHILD_EXIT_OWN_FAILURE, signal_fd = -1;
 
+	/* Until then a signal ends us like any program, and the guardian tidies up. */
 	if (!recording_start(&options->recording, &recording, &reason)) {
 		cmd_error(cmd, "%s", reason);
 		goto out;
 	}
-	if (!all_known(cmd, recording, targets)) {
-		rc = CHILD_EXIT_CANNOT_RUN;
+	signal_fd = catch_signals();
+	rc = wait_until_known(cmd, recording, targets, signal_fd, options->wait_s);
+	if (rc != CMD_EXIT_OK)
 		goto out;
-	}
+	daemon_keep_output(daemon);
 	fprintf(stderr, "kfdscope: recording %u %s, until %s or Ctrl-C\n", targets->len,
 		targets->len == 1 ? "process" : "processes",
 		options->duration_s > 0 ? "the time is over" : "its end");
 	wait_for_end(targets, signal_fd, options->duration_s);
-	rc = CMD_EXIT_OK;
 	if (!recording_stop(recording, &lost_events, &lost_packets, &reason)) {
 		cmd_error(cmd, "%s; the trace may be incomplete", reason);
 		rc = CMD_EXIT_PARTIAL;
@@ -176,32 +201,20 @@ static int run_attached(const struct cmd *cmd, const struct attach_options *opti
 			 "the programs made none");
 out:
 	recording_free(recording);
+	if (signal_fd >= 0)
+		close(signal_fd);
 	g_free(reason);
 	return rc;
-}
-
-/* Ctrl-C ends the recording, not the recorder. */
-static int catch_signals(void)
-{
-	static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	sigset_t set;
-
-	signal(SIGPIPE, SIG_IGN); /* a session daemon that hangs up is reported by its library */
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < G_N_ELEMENTS(ending); i++)
-		sigaddset(&set, ending[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
 static int attach(const struct cmd *cmd, struct attach_options *options, GArray *targets)
 {
 	pid_t *vpids = g_new(pid_t, targets->len);
 	char *output = trace_folder_path(options->output, "attach"), *reason = NULL;
-	int rc = CHILD_EXIT_OWN_FAILURE, signal_fd = catch_signals();
+	int rc = CHILD_EXIT_OWN_FAILURE;
 	struct daemon daemon;
 
+	signal(SIGPIPE, SIG_IGN); /* a session daemon that hangs up is reported by its library */
 	for (guint i = 0; i < targets->len; i++)
 		vpids[i] = g_array_index(targets, struct target, i).vpid;
 	options->recording.output = output;
@@ -209,8 +222,8 @@ static int attach(const struct cmd *cmd, struct attach_options *options, GArray 
 	options->recording.pid_count = targets->len;
 	if (!trace_folder_make(cmd, output))
 		goto out;
-	if (daemon_open(&daemon, g_array_index(targets, struct target, 0).home, &reason)) {
-		rc = run_attached(cmd, options, targets, signal_fd);
+	if (daemon_open(&daemon, g_array_index(targets, struct target, 0).home, output, &reason)) {
+		rc = run_attached(cmd, options, &daemon, targets);
 		daemon_close(&daemon);
 	} else {
 		cmd_error(cmd, "%s", reason);
@@ -218,7 +231,6 @@ static int attach(const struct cmd *cmd, struct attach_options *options, GArray 
 	if (rc == CHILD_EXIT_OWN_FAILURE || rc == CHILD_EXIT_CANNOT_RUN)
 		trace_folder_remove(output); /* it was empty before, and holds no recording */
 out:
-	close(signal_fd);
 	g_free(reason);
 	g_free(output);
 	g_free(vpids);
@@ -227,12 +239,14 @@ out:
 
 static int attach_run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct attach_options options = { .recording.layers = ~0u };
+	struct attach_options options = { .recording.layers = ~0u, .wait_s = DEFAULT_WAIT_S };
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
 		  "Write the trace into DIR (default: kfdscope-attach-TIME)", "DIR" },
 		{ "duration", 0, 0, G_OPTION_ARG_DOUBLE, &options.duration_s,
 		  "Stop after so many seconds (default: when the programs have ended)", "SECONDS" },
+		{ "wait", 0, 0, G_OPTION_ARG_DOUBLE, &options.wait_s,
+		  "Wait so long for each program to answer (default: 5)", "SECONDS" },
 		ALSO_ENTRY(&options.also),
 		BUFFERS_ENTRIES(&options.buffers),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -246,9 +260,13 @@ static int attach_run(const struct cmd *cmd, int argc, char **argv)
 	    !buffers_parse(cmd, &options.buffers, &options.recording) ||
 	    !also_parse(cmd, options.also, &options.recording))
 		goto out;
-	if (options.duration_s < 0) {
+	if (!(options.duration_s >= 0)) {
 		cmd_error(cmd, "--duration is %g: it must be a number of seconds",
 			  options.duration_s);
+		goto out;
+	}
+	if (!(options.wait_s >= 0)) {
+		cmd_error(cmd, "--wait is %g: it must be a number of seconds", options.wait_s);
 		goto out;
 	}
 	if (argc < 2) {

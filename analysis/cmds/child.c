@@ -16,15 +16,16 @@
 /* Those that people and job managers send. Stop and continue work on the whole job by themselves. */
 static const int passed_signals[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
 				      SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH };
+enum { PASSED_ENDING = 4 }; /* of them, at the beginning */
 #define PASSED_COUNT (sizeof(passed_signals) / sizeof(passed_signals[0]))
 /* For 64 GPUs and the tracer's buffers, and below the usual limit of 1024. */
 #define DESCRIPTORS 512
 
 static sigset_t caught, mask_before;
 
-void child_catch_signals(void)
+void child_hold_signals(void)
 {
-	sigset_t blocked;
+	sigset_t held;
 
 	sigemptyset(&caught);
 	sigaddset(&caught, SIGCHLD);
@@ -32,9 +33,16 @@ void child_catch_signals(void)
 	for (size_t i = 0; i < PASSED_COUNT; i++)
 		sigaddset(&caught, passed_signals[i]);
 	/* A session daemon that hangs up must not end us; liblttng-ctl reports the error as well. */
-	blocked = caught;
-	sigaddset(&blocked, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &blocked, &mask_before);
+	held = caught;
+	sigaddset(&held, SIGPIPE);
+	for (size_t i = 0; i < PASSED_ENDING; i++)
+		sigdelset(&held, passed_signals[i]);
+	sigprocmask(SIG_BLOCK, &held, &mask_before);
+}
+
+void child_catch_signals(void)
+{
+	sigprocmask(SIG_BLOCK, &caught, NULL);
 }
 
 void child_restore_signals(void)

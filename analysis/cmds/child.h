@@ -23,9 +23,11 @@ struct child {
 };
 
 /*
- * Blocks, from now until child_restore_signals(), the signals that are to reach the program, so that
- * none ends the recorder and loses the recording.
+ * Blocks, from now until child_restore_signals(), the signals that are for the program and end nobody who
+ * expects them; those that end whoever gets them still end the recorder, which has nothing to lose yet.
  */
+void child_hold_signals(void);
+/* Blocks these, too, so that none ends the recorder and loses the recording. */
 void child_catch_signals(void);
 void child_restore_signals(void);
 

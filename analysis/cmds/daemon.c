@@ -7,6 +7,8 @@
  */
 #include "daemon.h"
 
+#include "notices.h"
+#include "recording.h"
 #include "trace_folder.h"
 
 #include <errno.h>
@@ -26,17 +28,41 @@
 /* A daemon that has not come up by then will not: it takes some 50 ms on an idle machine. */
 #define START_TIMEOUT_US (10 * G_USEC_PER_SEC)
 #define STOP_TIMEOUT_US  (5 * G_USEC_PER_SEC)
+#define AGAIN_US         500000
 #define POLL_US          10000
 
 /* Two small sub-buffers for each of a few CPUs, and what the daemon and programs share. */
 #define SHARED_MEMORY_BYTES (1U << 20)
 
+#define DAEMON    "lttng-sessiond"
 #define ROOT_DIR  "/run/lttng"
 #define ROOT_LOCK ROOT_DIR "/kfdscope.lock"
 #define ROOT_TURN ROOT_DIR "/kfdscope-turn.lock"
 
-/* In the child: become the daemon, silent; a private one ends when the recorder ends. */
-static G_GNUC_NORETURN void exec_daemon(int error_fd, bool is_private)
+static pid_t read_pid(int fd)
+{
+	char text[16] = "";
+
+	if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
+		return 0;
+	return (pid_t)g_ascii_strtoll(text, NULL, 10);
+}
+
+static void write_pid(int fd, pid_t pid)
+{
+	char text[16];
+	int length = g_snprintf(text, sizeof(text), "%d\n", (int)pid);
+
+	/* A pid that cannot be noted leaves the daemon running: untidy, not wrong. */
+	if (ftruncate(fd, 0) == 0)
+		(void)!pwrite(fd, text, (size_t)length, 0);
+}
+
+/*
+ * In the child: become the daemon, silent. A private one ends when the recorder ends. Root's notes itself
+ * under the name by which it is known, so that it is found even when the recorder is killed now.
+ */
+static G_GNUC_NORETURN void exec_daemon(int error_fd, int lock_fd)
 {
 	int null = open("/dev/null", O_RDWR);
 	sigset_t none;
@@ -44,19 +70,25 @@ static G_GNUC_NORETURN void exec_daemon(int error_fd, bool is_private)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (is_private)
+	if (lock_fd < 0) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
+	} else {
+		prctl(PR_SET_NAME, DAEMON);
+		write_pid(lock_fd, getpid());
+	}
 	setpgid(0, 0); /* Ctrl-C is for the traced program, not for the daemon */
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
-	execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", (char *)NULL);
+	/* Whoever waits for the end of a pipe that we were given is not to wait for the daemon. */
+	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	execlp(DAEMON, DAEMON, "--no-kernel", (char *)NULL);
 	err = errno;
 	(void)!write(error_fd, &err, sizeof(err)); /* nobody reads when the recorder is gone */
 	_exit(127);
 }
 
-static pid_t spawn_daemon(bool is_private, char **reason)
+static pid_t spawn_daemon(int lock_fd, char **reason)
 {
 	int pipe_fds[2], err = 0;
 	pid_t pid;
@@ -67,7 +99,7 @@ static pid_t spawn_daemon(bool is_private, char **reason)
 	}
 	pid = fork();
 	if (pid == 0)
-		exec_daemon(pipe_fds[1], is_private);
+		exec_daemon(pipe_fds[1], lock_fd);
 	close(pipe_fds[1]);
 	if (pid < 0)
 		*reason = g_strdup_printf("cannot fork: %s", g_strerror(errno));
@@ -104,30 +136,11 @@ static bool is_session_daemon(pid_t pid)
 {
 	char *path = g_strdup_printf("/proc/%d/comm", (int)pid), *comm = NULL;
 	bool is = pid > 0 && g_file_get_contents(path, &comm, NULL, NULL) &&
-		  g_str_has_prefix(comm, "lttng-sessiond");
+		  g_str_has_prefix(comm, DAEMON);
 
 	g_free(comm);
 	g_free(path);
 	return is;
-}
-
-static pid_t read_pid(int fd)
-{
-	char text[16] = "";
-
-	if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
-		return 0;
-	return (pid_t)g_ascii_strtoll(text, NULL, 10);
-}
-
-static void write_pid(int fd, pid_t pid)
-{
-	char text[16];
-	int length = g_snprintf(text, sizeof(text), "%d\n", (int)pid);
-
-	/* A pid that cannot be noted leaves the daemon running: untidy, not wrong. */
-	if (ftruncate(fd, 0) == 0)
-		(void)!pwrite(fd, text, (size_t)length, 0);
 }
 
 /* Root's recorders start and stop daemons one at a time. @return to be closed; -1: no such lock. */
@@ -187,19 +200,48 @@ static bool shared_memory_has_room(char **reason)
 	return !*reason;
 }
 
-bool daemon_open(struct daemon *daemon, const char *home, char **reason)
+static void end_left(pid_t recorder)
+{
+	recording_end_left(recorder);
+	notices_end_left(recorder);
+}
+
+/* In the guardian, where the daemon's description is as it was at the fork. */
+static void tidy(pid_t recorder, const struct guardian_news *news, void *data)
+{
+	struct daemon *daemon = data;
+
+	daemon->pid = news->daemon;
+	/* A private daemon has heard of the death itself, and takes its sessions with it. */
+	if (!daemon->dir)
+		end_left(recorder);
+	daemon->guardian.pid = 0;
+	daemon_close(daemon);
+	if (daemon->output && !news->has_output)
+		trace_folder_remove(daemon->output);
+}
+
+void daemon_keep_output(struct daemon *daemon)
+{
+	daemon->guardian.news.has_output = true;
+	guardian_tell(&daemon->guardian);
+}
+
+bool daemon_open(struct daemon *daemon, const char *home, const char *output, char **reason)
 {
 	int turn_fd = -1;
 	bool ok;
 
-	*daemon = (struct daemon){ .lock_fd = -1 };
+	*daemon = (struct daemon){ .lock_fd = -1, .guardian.fd = -1, .output = output };
 	*reason = NULL;
 	ok = shared_memory_has_room(reason) && prepare(daemon, home, &turn_fd, reason);
+	if (ok)
+		guardian_start(&daemon->guardian, daemon->lock_fd, tidy, daemon);
 	if (ok && lttng_session_daemon_alive() != 1) {
-		daemon->pid = spawn_daemon(geteuid() != 0, reason);
+		daemon->pid = spawn_daemon(daemon->lock_fd, reason);
+		daemon->guardian.news.daemon = MAX(daemon->pid, 0);
+		guardian_tell(&daemon->guardian);
 		ok = daemon->pid > 0 && wait_until_alive(daemon, reason);
-		if (ok && daemon->lock_fd >= 0)
-			write_pid(daemon->lock_fd, daemon->pid);
 	}
 	if (turn_fd >= 0)
 		close(turn_fd);
@@ -211,12 +253,16 @@ bool daemon_open(struct daemon *daemon, const char *home, char **reason)
 /* The daemon may be another recorder's child, so waiting is by looking. */
 static void stop(pid_t pid)
 {
-	gint64 end = g_get_monotonic_time() + STOP_TIMEOUT_US;
+	gint64 now = g_get_monotonic_time(), end = now + STOP_TIMEOUT_US, next = now;
 
-	kill(pid, SIGTERM);
 	while (waitpid(pid, NULL, WNOHANG) <= 0 && kill(pid, 0) == 0) {
-		if (g_get_monotonic_time() > end)
+		now = g_get_monotonic_time();
+		if (now > end)
 			kill(pid, SIGKILL);
+		else if (now >= next) { /* one that has just been started forgets the first */
+			kill(pid, SIGTERM);
+			next = now + AGAIN_US;
+		}
 		g_usleep(POLL_US);
 	}
 }
@@ -232,10 +278,16 @@ static bool has_sessions(void)
 
 void daemon_close(struct daemon *daemon)
 {
-	int turn_fd = daemon->lock_fd < 0 ? -1 : take_turn();
-	bool last = daemon->lock_fd < 0 || flock(daemon->lock_fd, LOCK_EX | LOCK_NB) == 0;
-	pid_t pid = daemon->lock_fd < 0 ? daemon->pid : read_pid(daemon->lock_fd);
+	int turn_fd;
+	bool last;
+	pid_t pid;
 
+	guardian_stop(&daemon->guardian);
+	turn_fd = daemon->lock_fd < 0 ? -1 : take_turn();
+	last = daemon->lock_fd < 0 || flock(daemon->lock_fd, LOCK_EX | LOCK_NB) == 0;
+	pid = daemon->lock_fd < 0 ? daemon->pid : read_pid(daemon->lock_fd);
+	if (last && daemon->lock_fd >= 0)
+		end_left(0);
 	if (last && is_session_daemon(pid) && !has_sessions()) {
 		stop(pid);
 		if (daemon->lock_fd >= 0)

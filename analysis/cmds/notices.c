@@ -3,6 +3,7 @@
 #include "notices.h"
 
 #include "child.h"
+#include "recording.h"
 
 #include <glib.h>
 #include <lttng/lttng.h>
@@ -46,11 +47,15 @@ static bool make_condition(struct notices *notices)
 static bool register_trigger(struct notices *notices)
 {
 	struct lttng_action *action = lttng_action_notify_create();
+	char *name = recording_name("snapshot");
+	bool ok;
 
 	if (action)
 		notices->trigger = lttng_trigger_create(notices->condition, action);
-	if (notices->trigger &&
-	    lttng_register_trigger_with_automatic_name(notices->trigger) == LTTNG_OK)
+	ok = notices->trigger &&
+	     lttng_register_trigger_with_name(notices->trigger, name) == LTTNG_OK;
+	g_free(name);
+	if (ok)
 		return true;
 	lttng_trigger_destroy(notices->trigger);
 	notices->trigger = NULL;
@@ -198,4 +203,23 @@ void notices_close(struct notices *notices)
 	lttng_condition_destroy(notices->condition);
 	g_async_queue_unref(notices->queue);
 	g_free(notices);
+}
+
+void notices_end_left(pid_t recorder)
+{
+	struct lttng_triggers *triggers = NULL;
+	const struct lttng_trigger *trigger;
+	unsigned int count = 0;
+	const char *name;
+
+	if (lttng_list_triggers(&triggers) != LTTNG_OK ||
+	    lttng_triggers_get_count(triggers, &count) != LTTNG_TRIGGER_STATUS_OK)
+		count = 0;
+	for (unsigned int i = 0; i < count; i++) {
+		trigger = lttng_triggers_get_at_index(triggers, i);
+		if (lttng_trigger_get_name(trigger, &name) == LTTNG_TRIGGER_STATUS_OK &&
+		    recording_name_is_left(name, recorder))
+			(void)lttng_unregister_trigger(trigger); /* it ends with the daemon */
+	}
+	lttng_triggers_destroy(triggers);
 }

@@ -33,4 +33,7 @@ void notice_free(struct notice *notice);
 /* Listens no more; its thread and its memory stay until the session daemon hangs up. */
 void notices_close(struct notices *notices);
 
+/* Ends the listening of a recorder that was killed; 0: of all that are gone. */
+void notices_end_left(pid_t recorder);
+
 #endif

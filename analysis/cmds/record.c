@@ -263,8 +263,8 @@ static void finish_flight(const struct cmd *cmd, struct flight *flight, struct r
 }
 
 /* @return as run_child(); also CHILD_EXIT_OWN_FAILURE. */
-static int run_recorded(const struct cmd *cmd, const struct record_options *options, char **argv,
-			char **envp, struct child *child)
+static int run_recorded(const struct cmd *cmd, const struct record_options *options,
+			struct daemon *daemon, char **argv, char **envp, struct child *child)
 {
 	const char *output = options->recording.output;
 	struct recording *recording = NULL;
@@ -272,9 +272,14 @@ static int run_recorded(const struct cmd *cmd, const struct record_options *opti
 	char *reason = NULL;
 	int rc = CHILD_EXIT_OWN_FAILURE;
 
+	/* Until then a signal ends us like any program, and the guardian tidies up. */
+	if (!recording_start(&options->recording, &recording, &reason)) {
+		cmd_error(cmd, "%s", reason);
+		g_free(reason);
+		return rc;
+	}
+	daemon_keep_output(daemon);
 	child_catch_signals();
-	if (!recording_start(&options->recording, &recording, &reason))
-		goto out;
 	if (options->recording.snapshot) {
 		flight = flight_open(cmd, options->snapshot_at, recording, output, &reason);
 		if (!flight)
@@ -292,7 +297,6 @@ out:
 	if (reason)
 		cmd_error(cmd, "%s", reason);
 	recording_free(recording);
-	child_restore_signals();
 	g_free(reason);
 	return rc;
 }
@@ -307,6 +311,7 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	int rc = CHILD_EXIT_OWN_FAILURE;
 
 	places_init(&places);
+	child_hold_signals();
 	if (options->live && !relay_answers(options->live, &reason)) {
 		cmd_error(cmd, "%s", reason);
 		goto out;
@@ -318,7 +323,7 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 		if (!is_made)
 			goto out;
 	}
-	if (!daemon_open(&daemon, NULL, &reason)) {
+	if (!daemon_open(&daemon, NULL, output, &reason)) {
 		cmd_error(cmd, "%s", reason);
 		goto out;
 	}
@@ -329,13 +334,14 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 	if (!environment_make(&options->environment, &places, &envp, &reason))
 		cmd_error(cmd, "%s", reason);
 	else
-		rc = run_recorded(cmd, options, argv, envp, &child);
+		rc = run_recorded(cmd, options, &daemon, argv, envp, &child);
 	daemon_close(&daemon);
 out:
 	if (is_made && rc != 0)
 		trace_folder_remove(output); /* it was empty before, and nothing has run */
 	else if (is_made && options->recording.snapshot)
 		g_rmdir(output); /* only when still empty */
+	child_restore_signals();
 	g_free(snapshot);
 	g_free(output);
 	g_strfreev(envp);

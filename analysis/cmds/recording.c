@@ -7,13 +7,14 @@
 #include <errno.h>
 #include <glib.h>
 #include <lttng/lttng.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define CHANNEL "kfdscope"
+#define CHANNEL    "kfdscope"
+#define NAME_START "kfdscope-" /* then the recorder's pid */
 /*
  * Not for ever: a thread that waits for a session daemon that was killed keeps the tracer from taking
  * the buffers away, and would wait for ever. A consumer that lives makes room far sooner.
@@ -27,10 +28,8 @@
 #define MIN_RING_SUBBUF_BYTES 4096U
 /* How old what a reader sees may be. */
 #define LIVE_INTERVAL_US 500000
-/* Programs hear of a daemon that starts by a futex, and then need a moment each. */
-#define REGISTER_TIMEOUT_US (5 * G_USEC_PER_SEC)
-#define PENDING_POLL_US     5000
-#define REGISTER_POLL_MS    20
+#define PENDING_POLL_US  5000
+#define REGISTER_POLL_MS 20
 
 struct recording {
 	char *session;                 /* owned */
@@ -232,17 +231,46 @@ static bool track(struct recording *recording, const struct recording_options *o
 	return ok;
 }
 
+char *recording_name(const char *what)
+{
+	return g_strdup_printf(NAME_START "%d-%s", (int)getpid(), what);
+}
+
+bool recording_name_is_left(const char *name, pid_t recorder)
+{
+	char *end;
+	gint64 pid;
+
+	if (!g_str_has_prefix(name, NAME_START))
+		return false;
+	pid = g_ascii_strtoll(name + strlen(NAME_START), &end, 10);
+	if (*end != '-' || pid <= 0)
+		return false;
+	return recorder ? pid == recorder : kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+void recording_end_left(pid_t recorder)
+{
+	struct lttng_session *sessions = NULL;
+	int count = lttng_list_sessions(&sessions);
+
+	for (int i = 0; i < count; i++)
+		if (recording_name_is_left(sessions[i].name, recorder))
+			lttng_destroy_session(sessions[i].name);
+	free(sessions);
+}
+
 bool recording_start(const struct recording_options *options, struct recording **out, char **reason)
 {
 	struct recording *recording = g_new0(struct recording, 1);
+	char time[24];
 	bool ok;
 	int code;
 
 	*reason = NULL;
 	*out = NULL;
-	/* Unique among the sessions of a daemon that others may use too. */
-	recording->session =
-		g_strdup_printf("kfdscope-%d-%" G_GINT64_FORMAT, (int)getpid(), g_get_real_time());
+	g_snprintf(time, sizeof(time), "%" G_GINT64_FORMAT, g_get_real_time());
+	recording->session = recording_name(time);
 	ok = create_session(recording, options, reason) &&
 	     enable_channel(recording, options, reason) && add_contexts(recording, reason) &&
 	     enable_events(recording, options, reason) && track(recording, options, reason);
@@ -282,17 +310,17 @@ static bool is_registered(struct recording *recording, pid_t pid)
 	return found;
 }
 
-bool recording_knows(struct recording *recording, pid_t pid, int stop_fd)
+bool recording_knows(struct recording *recording, pid_t pid, double timeout_s, struct pollfd *stop,
+		     size_t stop_count)
 {
-	struct pollfd stop = { .fd = stop_fd, .events = POLLIN };
-	gint64 end = g_get_monotonic_time() + REGISTER_TIMEOUT_US;
+	gint64 begin = g_get_monotonic_time();
 	bool known = false;
 
-	while (!known && g_get_monotonic_time() < end) {
+	do {
 		known = is_registered(recording, pid);
-		if (!known && poll(&stop, 1, REGISTER_POLL_MS) > 0)
+		if (!known && poll(stop, stop_count, REGISTER_POLL_MS) > 0)
 			break;
-	}
+	} while (!known && (double)(g_get_monotonic_time() - begin) < timeout_s * G_USEC_PER_SEC);
 	return known;
 }
 

@@ -4,6 +4,7 @@
 #define KFDSCOPE_ANALYSIS_CMDS_RECORDING_H
 
 #include <glib.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,11 +39,11 @@ bool recording_start(const struct recording_options *options, struct recording *
 /*
  * Waits until the session daemon knows a process.
  *
- * @param stop_fd  readable when waiting is to end; -1: none.
- * @return false when that has not happened in time, or stop_fd became readable.
+ * @param stop  one of them readable: waiting is to end.
+ * @return false when that has not happened in time, or one became readable.
  */
-bool recording_knows(struct recording *recording, pid_t pid, int stop_fd)
-	__attribute__((warn_unused_result));
+bool recording_knows(struct recording *recording, pid_t pid, double timeout_s, struct pollfd *stop,
+		     size_t stop_count) __attribute__((warn_unused_result));
 
 /* The name of the session, valid while the recording is. */
 const char *recording_session(const struct recording *recording);
@@ -72,5 +73,12 @@ bool recording_stop(struct recording *recording, uint64_t *lost_events, uint64_t
 
 /* Destroys the session; accepts NULL. The trace stays. */
 void recording_free(struct recording *recording);
+
+/* A name for what this recorder makes in a session daemon that others use, too; for g_free(). */
+char *recording_name(const char *what);
+/* Whether it is one of a recorder, or with 0 of one that is gone. */
+bool recording_name_is_left(const char *name, pid_t recorder);
+/* Ends the sessions of a recorder that was killed; 0: of all that are gone. */
+void recording_end_left(pid_t recorder);
 
 #endif

@@ -58,9 +58,17 @@ static enum target_state foreign(struct target *target, char **reason)
 	if (stat(path, &st) != 0)
 		st.st_uid = (uid_t)-1;
 	user = user_name(st.st_uid);
-	*reason = g_strdup_printf("%d belongs to the user %s, whose programs are not yours to "
-				  "record: attach as that user, or as root",
-				  (int)target->pid, user);
+	if (geteuid() == 0 || geteuid() == st.st_uid)
+		*reason = g_strdup_printf("the kernel does not let you look into %d, which belongs "
+					  "to the user %s: it "
+					  "runs in another user namespace, or has given up or "
+					  "gained rights (see ptrace(2))",
+					  (int)target->pid, user);
+	else
+		*reason = g_strdup_printf(
+			"%d belongs to the user %s, whose programs are not yours to "
+			"record: attach as that user, or as root",
+			(int)target->pid, user);
 	g_free(user);
 	g_free(path);
 	return TARGET_UNUSABLE;

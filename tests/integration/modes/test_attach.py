@@ -4,6 +4,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import time
 import unittest
 
 from clients import CLIENTS, KFDSCOPE, LIBRARIES, MIB, Modes, Recorder, main
@@ -120,6 +121,28 @@ class Attach(Attaching):
         self.assertEqual(status, 127)
         self.assertIn(f"no process {ended.pid}", line)
 
+    def test_one_that_does_not_answer(self):
+        """It is told how long that is, and one can wait longer."""
+        client = self.start()
+        pid = client.process.pid
+        client.tell("alloc 3")
+        os.kill(pid, signal.SIGSTOP)
+        status, line = self.refused("--wait=0.1", pid)
+        self.assertEqual(status, 126)
+        self.assertIn(f"{pid} (holder) has not answered the session daemon for 0.1 s", line)
+        patient = Recorder(self, "attach", "-o", self.folder / "t", "--wait=1000", pid)
+        while not (self.folder / "t/ust").exists():     # it is recording, and waits
+            self.assertIsNone(patient.process.poll(), patient.messages())
+            time.sleep(0.02)
+        self.assertEqual(patient.interrupt(), 126)
+        self.assertIn(f"interrupted before {pid} (holder) answered", patient.messages())
+        patient = Recorder(self, "attach", "-o", self.folder / "u", "--wait=1000", pid)
+        os.kill(pid, signal.SIGCONT)
+        patient.wait_for("recording 1 process,")
+        self.assertEqual(client.finish(), (5, ""))
+        self.assertEqual(patient.wait(), 0, patient.messages())
+        self.assertEqual(self.left_of_each(self.folder / "u"), {pid: 3 * MIB})
+
     def test_a_process_that_is_named_twice(self):
         client = self.start()
         client.tell("alloc 3")
@@ -145,8 +168,10 @@ class Attach(Attaching):
         done = self.run_command("sh", "-c", f'exec "{KFDSCOPE}" attach -o {self.folder}/none $$')
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (126, 1), done.stderr)
         self.assertIn("has none of kfdscope's libraries", done.stderr)
-        status, _ = self.refused(1)
+        status, line = self.refused(1)
         self.assertEqual(status, 126)
+        if os.geteuid() == 0:
+            self.assertNotIn("as root", line)   # which it is
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root to mount")
     def test_a_process_in_another_mount_namespace(self):

@@ -23,19 +23,29 @@ def sessions():
     return [line.strip() for line in done.stdout.splitlines() if "kfdscope-" in line]
 
 
-def daemons():
-    """Session daemons and their consumers that see this place's sockets."""
+def processes():
+    """Those that see this place's sockets."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
         try:
-            if (entry / "comm").read_text().startswith("lttng-") and \
+            if entry.name.isdigit() and \
                     os.readlink(entry / "ns/mnt") == os.readlink("/proc/self/ns/mnt"):
                 found.append(int(entry.name))
         except OSError:
             continue
     return found
+
+
+def name_of(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text().rstrip()
+    except OSError:
+        return ""
+
+
+def daemons():
+    """Session daemons and their consumers."""
+    return [pid for pid in processes() if name_of(pid).startswith("lttng-")]
 
 
 class Odd(Modes):
@@ -252,10 +262,9 @@ class Output(Odd):
         self.assertRegex(done.stderr, "(?i)no space left|full", done.stderr)
 
 
-class Signals(Odd):
-    """Signals, terminals and descriptors: what comes is the program's, and the recording is whole."""
+class Started(Odd):
+    """Recorders that go on while things happen."""
     options = ("--model",)
-    said = ", 0 lost"
 
     def start(self, *program, **more):
         self.log = self.folder / "log"
@@ -269,6 +278,11 @@ class Signals(Odd):
             self.addCleanup(stream.close)
         self.assertEqual(process.stdout.readline(), "ready\n", self.log.read_text())
         return process
+
+
+class Signals(Started):
+    """Signals, terminals and descriptors: what comes is the program's, and the recording is whole."""
+    said = ", 0 lost"
 
     def check_ending(self, code, number):
         note = json.loads((self.out / "kfdscope.json").read_text())
