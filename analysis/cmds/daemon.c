@@ -250,16 +250,31 @@ bool daemon_open(struct daemon *daemon, const char *home, const char *output, ch
 	return ok;
 }
 
+/* False, too, when it has ended and its parent does not notice, as the first process of some containers. */
+static bool runs(pid_t pid)
+{
+	char *path = g_strdup_printf("/proc/%d/stat", (int)pid), *text = NULL;
+	const char *name_end = NULL;
+	bool is;
+
+	if (g_file_get_contents(path, &text, NULL, NULL))
+		name_end = strrchr(text, ')');
+	is = name_end && name_end[1] && !strchr("ZX", name_end[2]);
+	g_free(path);
+	g_free(text);
+	return is;
+}
+
 /* The daemon may be another recorder's child, so waiting is by looking. */
 static void stop(pid_t pid)
 {
 	gint64 now = g_get_monotonic_time(), end = now + STOP_TIMEOUT_US, next = now;
 
-	while (waitpid(pid, NULL, WNOHANG) <= 0 && kill(pid, 0) == 0) {
+	while (waitpid(pid, NULL, WNOHANG) <= 0 && runs(pid)) {
 		now = g_get_monotonic_time();
 		if (now > end)
-			kill(pid, SIGKILL);
-		else if (now >= next) { /* one that has just been started forgets the first */
+			kill(-pid, SIGKILL); /* its consumers, too, which are of its group */
+		else if (now >= next) {      /* one that has just been started forgets the first */
 			kill(pid, SIGTERM);
 			next = now + AGAIN_US;
 		}

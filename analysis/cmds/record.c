@@ -244,7 +244,8 @@ static void finish_trace(const struct cmd *cmd, const char *output, struct recor
 		trace_folder_say_losses(lost_events, lost_packets);
 		return;
 	}
-	if (!note_ending(output, child, argv))
+	/* Of a full disk one word is enough. */
+	if (!note_ending(output, child, argv) && !trace_folder_is_full(output))
 		cmd_error(cmd, "cannot note how the program ended: %s", g_strerror(errno));
 	trace_folder_say(output, lost_events, lost_packets,
 			 "'kfdscope doctor -- PROGRAM' tells why");

@@ -30,6 +30,8 @@
 #define LIVE_INTERVAL_US 500000
 #define PENDING_POLL_US  5000
 #define REGISTER_POLL_MS 20
+/* All data is written by then, as a rule. */
+#define DESTROY_TIMEOUT_MS 10000
 
 struct recording {
 	char *session;                 /* owned */
@@ -231,6 +233,16 @@ static bool track(struct recording *recording, const struct recording_options *o
 	return ok;
 }
 
+/* Bounded: a session daemon that met an error of its consumer's never tells that it is done. */
+static void destroy_session(const char *name)
+{
+	struct lttng_destruction_handle *handle = NULL;
+
+	if (lttng_destroy_session_ext(name, &handle) == LTTNG_OK)
+		(void)lttng_destruction_handle_wait_for_completion(handle, DESTROY_TIMEOUT_MS);
+	lttng_destruction_handle_destroy(handle);
+}
+
 char *recording_name(const char *what)
 {
 	return g_strdup_printf(NAME_START "%d-%s", (int)getpid(), what);
@@ -256,7 +268,7 @@ void recording_end_left(pid_t recorder)
 
 	for (int i = 0; i < count; i++)
 		if (recording_name_is_left(sessions[i].name, recorder))
-			lttng_destroy_session(sessions[i].name);
+			destroy_session(sessions[i].name);
 	free(sessions);
 }
 
@@ -396,7 +408,7 @@ void recording_free(struct recording *recording)
 	if (!recording)
 		return;
 	if (recording->created)
-		lttng_destroy_session(recording->session);
+		destroy_session(recording->session);
 	if (recording->handle)
 		lttng_destroy_handle(recording->handle);
 	lttng_channel_destroy(recording->channel);

@@ -78,40 +78,48 @@ void trace_folder_remove(const char *path)
 }
 
 /* Packets that find no room are gone, and nobody counts them. */
-static void say_room(const char *path)
+bool trace_folder_is_full(const char *path)
 {
 	struct statvfs system;
-	uint64_t left;
 
-	if (statvfs(path, &system) != 0)
-		return;
-	left = (uint64_t)system.f_bavail * system.f_frsize;
-	if (left < ROOM_NEEDED_BYTES)
-		fprintf(stderr,
-			"kfdscope: the file system of '%s' is full (%" PRIu64
-			" KiB left): the trace may be incomplete\n",
-			path, left >> 10);
+	return statvfs(path, &system) == 0 &&
+	       ((uint64_t)system.f_bavail * system.f_frsize < ROOM_NEEDED_BYTES ||
+		(system.f_files && system.f_favail == 0));
+}
+
+static void say_events(const struct event_counts *counts, uint64_t lost_events, bool is_full)
+{
+	fprintf(stderr, "kfdscope: %" PRIu64 " %s recorded, ", counts->all,
+		counts->all == 1 ? "event" : "events");
+	if (is_full)
+		fprintf(stderr, "others lost that nobody could count\n");
+	else
+		fprintf(stderr, "%" PRIu64 " lost\n", lost_events);
 }
 
 void trace_folder_say(const char *path, uint64_t lost_events, uint64_t lost_packets,
 		      const char *when_empty)
 {
 	struct event_counts counts = { 0 };
-	bool readable;
+	bool readable, is_full = trace_folder_is_full(path);
 
 	cmd_progress("kfdscope: counting events…");
-	readable = event_count(path, &counts);
+	readable = event_count(path, &counts) && counts.all;
 	cmd_progress_end();
 	fprintf(stderr, "kfdscope: trace in '%s'\n", path);
-	if (readable && counts.all)
-		fprintf(stderr, "kfdscope: %" PRIu64 " %s recorded, %" PRIu64 " lost\n", counts.all,
-			counts.all == 1 ? "event" : "events", lost_events);
-	if (!readable || counts.calls == 0)
+	if (readable)
+		say_events(&counts, lost_events, is_full);
+	if (is_full)
+		fprintf(stderr,
+			"kfdscope: the disk is full: %s: make room there, or record into another "
+			"place with -o\n",
+			readable ? "the trace is not complete" : "the trace cannot be read");
+	else if (!readable || counts.calls == 0)
 		fprintf(stderr, "kfdscope: no %s were recorded: %s\n",
 			counts.all ? "calls" : "events", when_empty);
 	trace_folder_say_losses(lost_events, lost_packets);
-	say_room(path);
-	fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", path);
+	if (readable)
+		fprintf(stderr, "kfdscope: next: kfdscope leaks '%s'\n", path);
 }
 
 void trace_folder_say_losses(uint64_t lost_events, uint64_t lost_packets)

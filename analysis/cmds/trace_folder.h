@@ -21,6 +21,9 @@ char *trace_folder_path(const char *given, const char *what);
 /* Makes it; false, after a message, when that fails or it holds something already. */
 bool trace_folder_make(const struct cmd *cmd, const char *path) __attribute__((warn_unused_result));
 
+/* Whether its file system has no room left for packets. */
+bool trace_folder_is_full(const char *path);
+
 /*
  * Says on stderr where the trace is, how much it holds, and what to do next.
  *
