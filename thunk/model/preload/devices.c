@@ -18,6 +18,7 @@
 typedef int (*ioctl_fn)(int, unsigned long, ...);
 typedef void *(*mmap_fn)(void *, size_t, int, int, int, off_t);
 typedef int (*munmap_fn)(void *, size_t);
+typedef void *(*mremap_fn)(void *, size_t, size_t, int, ...);
 typedef int (*close_fn)(int);
 typedef int (*close_range_fn)(unsigned int, unsigned int, int);
 typedef void (*closefrom_fn)(int);
@@ -30,6 +31,7 @@ typedef off_t (*lseek_fn)(int, off_t, int);
 PRELOAD_REAL(ioctl, ioctl_fn)
 PRELOAD_REAL(mmap, mmap_fn)
 PRELOAD_REAL(munmap, munmap_fn)
+PRELOAD_REAL(mremap, mremap_fn)
 PRELOAD_REAL(close, close_fn)
 PRELOAD_REAL(close_range, close_range_fn)
 PRELOAD_REAL(closefrom, closefrom_fn)
@@ -95,7 +97,16 @@ static void *map_plain(void *addr, size_t size, int prot, int flags, int fd, off
 	return real_mmap()(addr, size, prot, flags, fd, offset);
 }
 
-PRELOAD_EXPORT void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
+/* What was there is gone, as the driver hears of it from the memory management. */
+static void unmapped(void *addr, size_t size)
+{
+	struct kfd_model *model = preload_machine_made();
+
+	if (model && size)
+		kfd_model_cpu_unmapped(model, (uintptr_t)addr, size);
+}
+
+static void *map_any(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
 {
 	struct preload_file *file = flags & MAP_ANONYMOUS ? NULL : preload_fd_hold(fd, false);
 	void *map;
@@ -125,17 +136,45 @@ PRELOAD_EXPORT void *mmap(void *addr, size_t size, int prot, int flags, int fd, 
 	return map;
 }
 
+PRELOAD_EXPORT void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	void *map = map_any(addr, size, prot, flags, fd, offset);
+
+	if (map != MAP_FAILED && (flags & MAP_FIXED))
+		unmapped(map, size);
+	return map;
+}
+
 PRELOAD_EXPORT void *mmap64(void *addr, size_t size, int prot, int flags, int fd, off64_t offset)
 	__attribute__((alias("mmap")));
 
 PRELOAD_EXPORT int munmap(void *addr, size_t size)
 {
-	struct kfd_model *model = preload_machine_made();
 	int rc = real_munmap()(addr, size);
 
-	if (!rc && model)
-		kfd_model_cpu_unmapped(model, (uintptr_t)addr, size);
+	if (!rc)
+		unmapped(addr, size);
 	return rc;
+}
+
+PRELOAD_EXPORT void *mremap(void *addr, size_t size, size_t new_size, int flags, ...)
+{
+	va_list args;
+	void *wanted, *map;
+
+	va_start(args, flags);
+	wanted = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
+	va_end(args);
+	map = real_mremap()(addr, size, new_size, flags, wanted);
+	if (map == MAP_FAILED)
+		return map;
+	if (map != addr)
+		unmapped(addr, size);
+	else if (new_size < size)
+		unmapped((char *)addr + new_size, size - new_size);
+	if (flags & MREMAP_FIXED)
+		unmapped(map, new_size);
+	return map;
 }
 
 PRELOAD_EXPORT int close(int fd)

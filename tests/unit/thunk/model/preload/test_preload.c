@@ -1230,6 +1230,53 @@ static void questions_about_a_gpu_need_room_for_the_answer(void **state)
 	close(render);
 }
 
+/* One attribute of the page at an address. */
+static uint32_t granularity(int kfd, uint32_t op, const char *page, uint64_t pages, uint32_t value)
+{
+	struct {
+		uint64_t start_addr, size;
+		uint32_t op, nattr;
+		struct kfd_ioctl_svm_attribute attribute;
+	} call = { .start_addr = (uintptr_t)page,
+		   .size = pages * PAGE,
+		   .op = op,
+		   .nattr = 1,
+		   .attribute = { KFD_IOCTL_SVM_ATTR_GRANULARITY, value } };
+
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_SVM + (sizeof(call.attribute) << 16), &call), 0);
+	return call.attribute.value;
+}
+
+static void shared_ranges_end_with_their_mappings(void **state)
+{
+	const uint32_t get = KFD_IOCTL_SVM_OP_GET_ATTR;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	char *pages = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+	char *elsewhere = mmap(NULL, PAGE, PROT_NONE, flags, -1, 0);
+	int kfd = open_kfd(), render;
+
+	(void)state;
+	acquire(kfd, &render);
+	granularity(kfd, KFD_IOCTL_SVM_OP_SET_ATTR, pages, 8, 5);
+	munmap(pages, PAGE);
+	assert_ptr_equal(mmap(pages + PAGE, PAGE, PROT_READ, flags | MAP_FIXED, -1, 0),
+			 pages + PAGE);
+	assert_ptr_equal(
+		mremap(pages + 2 * PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere),
+		elsewhere);
+	assert_ptr_equal(mremap(pages + 3 * PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED,
+				pages + 4 * PAGE),
+			 pages + 4 * PAGE);
+	assert_ptr_equal(mremap(pages + 5 * PAGE, 3 * PAGE, 2 * PAGE, 0), pages + 5 * PAGE);
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(granularity(kfd, get, pages + i * PAGE, 1, 0),
+				 i == 5 || i == 6 ? 5 : 9);
+	munmap(pages, 8 * PAGE);
+	munmap(elsewhere, PAGE);
+	close(render);
+	close(kfd);
+}
+
 static void event_streams_take_whole_masks_and_never_wait(void **state)
 {
 	struct kfd_ioctl_smi_events_args args = { .gpuid = first_gpu() };
@@ -1272,6 +1319,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(render_nodes_map_whole_pages_and_unmap_what_they_mapped),
 		cmocka_unit_test(a_render_node_has_one_handle_for_a_buffer),
 		cmocka_unit_test(questions_about_a_gpu_need_room_for_the_answer),
+		cmocka_unit_test(shared_ranges_end_with_their_mappings),
 		cmocka_unit_test(event_streams_take_whole_masks_and_never_wait),
 		cmocka_unit_test(nobody_writes_the_topology),
 		cmocka_unit_test(sysfs_has_the_topology_under_both_names),
