@@ -233,6 +233,9 @@ void kfd_model_close(struct kfd_model_file *file)
 		if (file->process->has_secondary_id)
 			file->model->secondaries[file->process->context_id] = NULL;
 		pthread_mutex_unlock(&file->model->lock);
+		/* who has found it in the table still looks at it under its lock (sysfs.c) */
+		pthread_mutex_lock(&file->process->lock);
+		pthread_mutex_unlock(&file->process->lock);
 		kfd_model_spm_forget(file->process);
 		kfd_model_process_free(file->process);
 	}

@@ -32,6 +32,12 @@ static bool split(const char *path, pid_t *pid, const char **rest)
 	return *pid > 0 && (!*end || *end == '/');
 }
 
+/* Whether a path below proc/PID is a KFD process: the primary one, or a secondary context. */
+static bool is_context(const char *path, size_t length)
+{
+	return length == 0 || (strncmp(path, "context_", 8) == 0 && !memchr(path, '/', length));
+}
+
 /* Line of a file, or the first below a directory; NULL when the text has none. */
 static const char *find_line(const char *text, const char *path, bool *is_file)
 {
@@ -49,6 +55,19 @@ static const char *find_line(const char *text, const char *path, bool *is_file)
 	return NULL;
 }
 
+/* The directory of a context's queues, which is there without any queue, too. */
+static bool is_queues(const char *text, const char *path)
+{
+	const char *name = strrchr(path, '/');
+	size_t above = name ? (size_t)(name - path) : 0;
+	char context[64];
+	bool is_file;
+
+	snprintf(context, sizeof(context), "%.*s", (int)above, path);
+	return strcmp(name ? name + 1 : path, "queues") == 0 && is_context(path, above) &&
+	       find_line(text, context, &is_file);
+}
+
 bool preload_proc_find(struct kfd_model *model, const char *path, struct preload_entry *out)
 {
 	const char *rest, *line = NULL;
@@ -61,8 +80,7 @@ bool preload_proc_find(struct kfd_model *model, const char *path, struct preload
 	if (pid) {
 		text = kfd_model_sysfs(model, pid);
 		line = text ? find_line(text, rest, &is_file) : NULL;
-		/* a process without queues has the directory all the same */
-		if (text && !line && strcmp(rest, "queues") == 0)
+		if (text && !line && is_queues(text, rest))
 			line = text;
 		free(text);
 		if (!line)
@@ -116,10 +134,10 @@ static bool nth_name(const char *text, const char *path, unsigned int n, char na
 		if (n-- == 0)
 			return true;
 	}
-	/* a process without queues has the directory all the same, as its last name */
+	/* as its last name */
 	snprintf(name, 64, "queues");
 	*type = ENTRY_DIRECTORY;
-	return !*path && n == 0 && strcmp(last, "queues") != 0;
+	return is_context(path, strlen(path)) && n == 0 && strcmp(last, "queues") != 0;
 }
 
 bool preload_proc_child(struct kfd_model *model, const char *path, unsigned int *n, char name[64],

@@ -1073,6 +1073,37 @@ static uint64_t alloc_vram(int kfd, uint32_t gpu, uint64_t va, uint64_t size)
 	return alloc.handle;
 }
 
+static void sysfs_tells_of_secondary_contexts(void **state)
+{
+	const int kfd = open_kfd(), second = open_kfd();
+	struct kfd_ioctl_acquire_vm_args args;
+	char path[64];
+	long long primary;
+	int render;
+
+	(void)state;
+	args.gpu_id = acquire(kfd, &render);
+	primary = usage(getpid(), "vram_%u", args.gpu_id);
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d", (int)getpid());
+	assert_false(directory_has(path, "context_0"));
+	assert_int_equal(ioctl(second, AMDKFD_IOC_CREATE_PROCESS, NULL), 0);
+	args.drm_fd = (uint32_t)render;
+	assert_int_equal(ioctl(second, AMDKFD_IOC_ACQUIRE_VM, &args), 0);
+	alloc_vram(second, args.gpu_id, 5ull << 44, 8 * PAGE);
+	assert_true(directory_has(path, "context_0"));
+	assert_true(directory_has(path, "queues"));
+	assert_true(usage(getpid(), "context_0/vram_%u", args.gpu_id) == 8 * (long long)PAGE);
+	assert_true(usage(getpid(), "vram_%u", args.gpu_id) == primary);
+	assert_true(usage(getpid(), "context_0/pasid", 0) != usage(getpid(), "pasid", 0));
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/context_0", (int)getpid());
+	assert_true(directory_has(path, "queues"));
+	assert_int_equal(access(path, F_OK), 0);
+	close(second);
+	assert_int_equal(access(path, F_OK), -1);
+	close(render);
+	close(kfd);
+}
+
 /* A process that holds so much memory until it is told to end. */
 static void hold(uint64_t size, int told, int tell)
 {
@@ -1345,6 +1376,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_walk_finds_the_way_to_the_topology),
 		cmocka_unit_test(memory_maps_and_exports),
 		cmocka_unit_test(sysfs_tells_what_processes_use),
+		cmocka_unit_test(sysfs_tells_of_secondary_contexts),
 		cmocka_unit_test(ordinary_files_are_left_alone),
 	};
 
