@@ -18,6 +18,7 @@
 #include "places.h"
 #include "real.h"
 
+#define SYSTEM    "/sys/devices/system"
 #define TOPOLOGY  "/sys/devices/virtual/kfd/kfd/topology"
 #define LINKS_MAX 40
 
@@ -55,6 +56,12 @@ static bool is_machines(const char *path)
 	       strncmp(path, "/sys/devices/pci", 16) == 0;
 }
 
+static void refuse(struct preload_path *out, int error)
+{
+	out->what = PATH_REFUSED;
+	out->error = error;
+}
+
 static bool exists_below(const char *root, const char *path, struct preload_path *out)
 {
 	return snprintf(out->real, sizeof(out->real), "%s%s", root, path) <
@@ -63,7 +70,7 @@ static bool exists_below(const char *root, const char *path, struct preload_path
 }
 
 /*
- * CPU and NUMA descriptions: those that a test gives, or those that come with a topology which has
+ * CPU and NUMA descriptions: those that a test gives, which may also leave some out, or those that come with a topology which has
  * more CPU nodes than the real machine (its directory host/).
  */
 static bool replaced(const char *path, struct preload_path *out)
@@ -76,9 +83,12 @@ static bool replaced(const char *path, struct preload_path *out)
 	    !below(path, "/sys/devices/system/cpu"))
 		return false;
 	if (root && *root) {
-		if (!exists_below(root, path, out))
+		if (exists_below(root, path, out))
+			out->what = PATH_MOVED;
+		else if (below(path, SYSTEM) && exists_below(root, SYSTEM, out))
+			refuse(out, ENOENT);
+		else
 			return false;
-		out->what = PATH_MOVED;
 		return true;
 	}
 	model = preload_machine_made();
@@ -137,12 +147,6 @@ static int absent_errno(struct kfd_model *model, const char *path)
 			return entry.type == ENTRY_DIRECTORY ? ENOENT : ENOTDIR;
 	}
 	return ENOENT;
-}
-
-static void refuse(struct preload_path *out, int error)
-{
-	out->what = PATH_REFUSED;
-	out->error = error;
 }
 
 /*
