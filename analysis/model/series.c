@@ -64,6 +64,23 @@ static void coarsen(struct series *series)
 	}
 }
 
+void series_set_limit(struct series *series, guint limit)
+{
+	GArray *points;
+
+	limit = MAX(limit, 2);
+	if (limit > series->limit)
+		series->grain_ns = 0; /* what comes now is worth more points than what was */
+	series->limit = limit;
+	if (series_count(series) <= limit)
+		return;
+	coarsen(series);
+	points = g_array_sized_new(FALSE, FALSE, sizeof(struct series_point), series->points->len);
+	g_array_append_vals(points, series->points->data, series->points->len);
+	g_array_free(series->points, TRUE);
+	series->points = points;
+}
+
 void series_set(struct series *series, int64_t time_ns, uint64_t value)
 {
 	const struct series_point point = { time_ns, time_ns, time_ns, value, value };

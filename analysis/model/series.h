@@ -25,6 +25,8 @@ struct series {
 /* @param limit  of points, at least 2. */
 void series_init(struct series *series, guint limit);
 void series_fini(struct series *series);
+/* Sets another limit; memory that a lower one does not need is given back. */
+void series_set_limit(struct series *series, guint limit);
 /* The value from this time on; times must not decrease. */
 void series_set(struct series *series, int64_t time_ns, uint64_t value);
 guint series_count(const struct series *series);

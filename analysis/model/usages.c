@@ -9,6 +9,15 @@
 #define NODE_POINTS 2048u
 #define SITE_POINTS 128u
 
+/*
+ * Nobody looks at all sites over time, but at those with the highest peaks. When the series of all have
+ * so many points, or so many a site, only the first ones keep theirs.
+ */
+#define SITE_POINTS_ALL  131072u
+#define SITE_POINTS_MEAN 4u
+#define SITES_FINE       256u
+#define SITE_POINTS_FEW  4u
+
 struct usages {
 	struct model *model;        /* borrowed */
 	GHashTable *processes;      /* struct process -> struct process_usage, owned */
@@ -101,6 +110,37 @@ static void settle(const struct usages *usages, const struct process_usage *proc
 	}
 }
 
+int site_usage_compare(const void *left, const void *right)
+{
+	const struct site_usage *a = *(struct site_usage *const *)left;
+	const struct site_usage *b = *(struct site_usage *const *)right;
+	const struct scope *scope = model_scope(a->site->process->model);
+	const uint64_t left_peak = usage_result(&a->site->usage, scope).peak_bytes;
+	const uint64_t right_peak = usage_result(&b->site->usage, scope).peak_bytes;
+
+	if (left_peak != right_peak)
+		return left_peak > right_peak ? -1 : 1;
+	return a->site->first_ns < b->site->first_ns ? -1 : a->site->first_ns > b->site->first_ns;
+}
+
+static void thin_sites(struct process_usage *usage)
+{
+	GPtrArray *sites = g_ptr_array_new();
+
+	for (guint i = 0; i < usage->sites->len; i++)
+		if (g_ptr_array_index(usage->sites, i))
+			g_ptr_array_add(sites, g_ptr_array_index(usage->sites, i));
+	g_ptr_array_sort(sites, site_usage_compare);
+	usage->site_points = 0;
+	for (guint i = 0; i < sites->len; i++) {
+		struct series *series = &((struct site_usage *)sites->pdata[i])->series;
+
+		series_set_limit(series, i < SITES_FINE ? SITE_POINTS : SITE_POINTS_FEW);
+		usage->site_points += series_count(series);
+	}
+	g_ptr_array_free(sites, TRUE);
+}
+
 /* A level changes; what it was until then is the first point of a scope that begins later. */
 static void draw(const struct usages *usages, struct series *series, int64_t time_ns,
 		 uint64_t before, uint64_t after)
@@ -113,6 +153,18 @@ static void draw(const struct usages *usages, struct series *series, int64_t tim
 		series_set(series, scope->begin_ns, before);
 	if (scope_counts(scope, time_ns))
 		series_set(series, time_ns, after);
+}
+
+static void draw_site(const struct usages *usages, struct process_usage *usage,
+		      struct site_usage *site, int64_t time_ns, uint64_t before, uint64_t after)
+{
+	const guint had = series_count(&site->series);
+
+	draw(usages, &site->series, time_ns, before, after);
+	usage->site_points += series_count(&site->series) - had;
+	if (usage->site_points > SITE_POINTS_ALL &&
+	    usage->site_points > SITE_POINTS_MEAN * usage->sites->len)
+		thin_sites(usage);
 }
 
 static void take_callers(const struct usages *usages, struct process_usage *usage,
@@ -173,7 +225,7 @@ static void block_changed(void *data, const struct block *block, int64_t time_ns
 	begin_scope(scope, process, time_ns);
 	settle(usages, process, site, time_ns, now->live_bytes - change,
 	       began ? now->live_count - 1 : now->live_count + 1);
-	draw(usages, &site->series, time_ns, now->live_bytes - change, now->live_bytes);
+	draw_site(usages, process, site, time_ns, now->live_bytes - change, now->live_bytes);
 	take_totals(usages, process, block, time_ns, change);
 	if (began)
 		process->last_id = block->id;

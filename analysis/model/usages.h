@@ -43,6 +43,7 @@ struct process_usage {
 	uint64_t total_bytes;
 	GPtrArray *sites;      /* of struct site_usage by site.index; NULL: not seen */
 	struct pool site_pool; /* what they are of */
+	guint site_points;     /* in the series of all of them */
 	bool is_begun;         /* a change was seen in the scope, or after it */
 	uint64_t peak_bytes;
 	int64_t peak_ns;
@@ -51,6 +52,9 @@ struct process_usage {
 };
 
 struct usages;
+
+/* Orders struct site_usage, by address: the highest peak in the scope first. */
+int site_usage_compare(const void *left, const void *right);
 
 struct usages *usages_new(struct model *model);
 void usages_free(struct usages *usages);

@@ -99,20 +99,6 @@ static json_t *nodes_json(const struct process_usage *usage, int64_t begin_ns)
 	return list;
 }
 
-static int compare_sites(const void *left, const void *right)
-{
-	const struct site_usage *a = *(struct site_usage *const *)left;
-	const struct site_usage *b = *(struct site_usage *const *)right;
-
-	const struct scope *scope = model_scope(a->site->process->model);
-	const uint64_t left_peak = usage_result(&a->site->usage, scope).peak_bytes;
-	const uint64_t right_peak = usage_result(&b->site->usage, scope).peak_bytes;
-
-	if (left_peak != right_peak)
-		return left_peak > right_peak ? -1 : 1;
-	return a->site->first_ns < b->site->first_ns ? -1 : a->site->first_ns > b->site->first_ns;
-}
-
 static json_t *site_json(const struct document *document, const struct site_usage *usage,
 			 int64_t begin_ns)
 {
@@ -149,7 +135,7 @@ static json_t *sites_json(const struct document *document, const struct process_
 		     usage_result(&site->site->usage, model_scope(document->model)).peak_bytes))
 			g_ptr_array_add(sites, site);
 	}
-	g_ptr_array_sort(sites, compare_sites);
+	g_ptr_array_sort(sites, site_usage_compare);
 	for (guint i = 0; i < sites->len && i < SITES_SHOWN; i++)
 		json_array_append_new(list,
 				      site_json(document, g_ptr_array_index(sites, i), begin_ns));

@@ -99,6 +99,30 @@ static void a_series_keeps_its_limit_its_peak_and_its_last_value(void **state)
 	series_fini(&series);
 }
 
+static void a_series_with_a_lower_limit_keeps_its_peak_and_its_last_value(void **state)
+{
+	struct series series;
+	uint64_t peak = 0;
+
+	(void)state;
+	series_init(&series, 128);
+	for (int i = 0; i < 100; i++)
+		series_set(&series, i * 7, i == 33 ? 1000 : (uint64_t)(i % 13));
+	series_set_limit(&series, 200);
+	assert_int_equal(series_count(&series), 100);
+	series_set_limit(&series, 4);
+	assert_true(series_count(&series) <= 4);
+	for (guint i = 0; i < series_count(&series); i++)
+		peak = MAX(peak, series_point(&series, i)->peak);
+	assert_int_equal(peak, 1000);
+	assert_int_equal(series_point(&series, series_count(&series) - 1)->last, 99 % 13);
+	series_set_limit(&series, 128);
+	for (int i = 100; i < 120; i++)
+		series_set(&series, i * 7, (uint64_t)i);
+	assert_true(series_count(&series) >= 20); /* exact again */
+	series_fini(&series);
+}
+
 /* Two places: A holds 100 throughout, B takes 300 for a while and later 50. */
 #define TWO_PLACES                                                                                 \
 	"1000" P "entry api hsaKmtAllocMemory call=1 size_bytes=100 node_id=1 gpu_id=7 flags=1 "   \
@@ -160,6 +184,50 @@ static void memory_given_back_before_anything_else_is_temporary(void **state)
 	read_trace(TWO_PLACES);
 	assert_int_equal(site_of(usages, 0xb)->temporary_count, 1);
 	assert_int_equal(site_of(usages, 0xa)->temporary_count, 0);
+	usages_free(usages);
+}
+
+/* A stack address that takes and gives back bytes at the time of call*10. */
+static void append_use(GString *text, int call, unsigned int stack, unsigned int bytes)
+{
+	g_string_append_printf(text,
+			       "%d0" P
+			       "entry api hsaKmtAllocMemory call=%d size_bytes=%u node_id=1 "
+			       "gpu_id=7 flags=1 stack=0x%x\n%d1" P
+			       "exit api hsaKmtAllocMemory call=%d status=0 address=0x9000\n",
+			       call, call, bytes, stack, call, call);
+	g_string_append_printf(text,
+			       "%d2" P "entry api hsaKmtFreeMemory call=%d address=0x9000\n%d3" P
+			       "exit api hsaKmtFreeMemory call=%d status=0\n",
+			       call, call + 1, call, call + 1);
+}
+
+static void of_very_many_places_only_the_large_ones_keep_each_change(void **state)
+{
+	enum { PLACES = 2000, ROUNDS = 40, LARGE = 50 };
+	struct usages *usages = usages_new(model);
+	GString *text = g_string_new(NULL);
+	const struct process_usage *process;
+	guint points = 0;
+
+	(void)state;
+	usages_keep_series(usages);
+	for (int i = 0; i < PLACES * ROUNDS; i++)
+		append_use(text, 2 * i + 1, 0x1000 + (unsigned int)(i % PLACES),
+			   i % PLACES < LARGE ? 4096 : 16);
+	read_trace(text->str);
+	g_string_free(text, TRUE);
+	process = usages_process(usages, process_of_trace());
+	for (guint i = 0; i < process->sites->len; i++) {
+		const struct site_usage *site = g_ptr_array_index(process->sites, i);
+
+		points += series_count(&site->series);
+		assert_int_equal(series_point(&site->series, 0)->peak,
+				 site->site->usage.peak_bytes);
+	}
+	assert_int_equal(series_count(&site_of(usages, 0x1000)->series), 2 * ROUNDS);
+	assert_true(points < PLACES * ROUNDS); /* of twice as many changes */
+	assert_int_equal(process->site_points, points);
 	usages_free(usages);
 }
 
@@ -387,6 +455,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_series_is_exact_while_it_is_short),
 		TEST(a_series_keeps_its_limit_its_peak_and_its_last_value),
+		TEST(a_series_with_a_lower_limit_keeps_its_peak_and_its_last_value),
+		TEST(of_very_many_places_only_the_large_ones_keep_each_change),
 		TEST(who_held_the_peak_is_known_although_it_changed_since),
 		TEST(the_state_of_a_moment_is_that_before_later_changes),
 		TEST(memory_given_back_before_anything_else_is_temporary),
