@@ -7,8 +7,18 @@
 #include <string.h>
 
 /* Buckets: 32 a power of two; below 64 ns one each. */
-#define SUB_BITS     5u
-#define BUCKET_COUNT ((64u - SUB_BITS) * (1u << SUB_BITS))
+#define SUB_BITS 5u
+
+/* How many durations fell into a bucket. */
+struct cell {
+	uint32_t bucket, count;
+};
+
+/* Durations of one kind lie near each other: of nearly 2000 buckets, few are in use. */
+struct latency_histogram {
+	uint32_t used, room;
+	struct cell cells[]; /* by rising bucket */
+};
 
 static uint32_t bucket_of(int64_t duration_ns)
 {
@@ -40,13 +50,51 @@ static const int64_t *durations(const struct latency *latency)
 	return latency->exact ? latency->exact : latency->few;
 }
 
+/* @return where the bucket is, or would have to be. */
+static uint32_t find_cell(const struct latency_histogram *histogram, uint32_t bucket)
+{
+	uint32_t low = 0, high = histogram->used;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (histogram->cells[middle].bucket < bucket)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_to_bucket(struct latency *latency, uint32_t bucket, uint32_t count)
+{
+	struct latency_histogram *histogram = latency->histogram;
+	uint32_t at = find_cell(histogram, bucket);
+
+	if (at < histogram->used && histogram->cells[at].bucket == bucket) {
+		histogram->cells[at].count += count;
+		return;
+	}
+	if (histogram->used == histogram->room) {
+		histogram->room *= 2;
+		histogram = g_realloc(histogram,
+				      sizeof(*histogram) + histogram->room * sizeof(struct cell));
+		latency->histogram = histogram;
+	}
+	memmove(&histogram->cells[at + 1], &histogram->cells[at],
+		(histogram->used++ - at) * sizeof(struct cell));
+	histogram->cells[at] = (struct cell){ bucket, count };
+}
+
 static void to_histogram(struct latency *latency, uint64_t count)
 {
+	enum { ROOM = 16 };
 	const int64_t *exact = durations(latency);
 
-	latency->histogram = g_new0(uint32_t, BUCKET_COUNT);
+	latency->histogram = g_malloc(sizeof(*latency->histogram) + ROOM * sizeof(struct cell));
+	*latency->histogram = (struct latency_histogram){ .room = ROOM };
 	for (uint64_t i = 0; i < count; i++)
-		latency->histogram[bucket_of(exact[i])]++;
+		add_to_bucket(latency, bucket_of(exact[i]), 1);
 	g_free(latency->exact);
 	latency->exact = NULL;
 }
@@ -80,7 +128,7 @@ void latency_add(struct latency *latency, int64_t duration_ns, int64_t self_ns)
 	if (!latency->histogram && index == LATENCY_EXACT)
 		to_histogram(latency, index);
 	if (latency->histogram)
-		latency->histogram[bucket_of(duration_ns)]++;
+		add_to_bucket(latency, bucket_of(duration_ns), 1);
 	else
 		make_room(latency, index, index + 1)[index] = duration_ns;
 }
@@ -98,10 +146,11 @@ void latency_merge(struct latency *latency, const struct latency *other)
 	} else {
 		if (!latency->histogram)
 			to_histogram(latency, before);
-		for (uint32_t i = 0; other->histogram && i < BUCKET_COUNT; i++)
-			latency->histogram[i] += other->histogram[i];
+		for (uint32_t i = 0; other->histogram && i < other->histogram->used; i++)
+			add_to_bucket(latency, other->histogram->cells[i].bucket,
+				      other->histogram->cells[i].count);
 		for (uint64_t i = 0; !other->histogram && i < other->count; i++)
-			latency->histogram[bucket_of(exact[i])]++;
+			add_to_bucket(latency, bucket_of(exact[i]), 1);
 	}
 	latency->min_ns = before ? MIN(latency->min_ns, other->min_ns) : other->min_ns;
 	latency->max_ns = before ? MAX(latency->max_ns, other->max_ns) : other->max_ns;
@@ -130,10 +179,11 @@ int64_t latency_quantile(const struct latency *latency, unsigned int permille)
 		qsort(sorted, latency->count, sizeof(sorted[0]), compare_ns);
 		return sorted[rank - 1];
 	}
-	for (uint32_t i = 0; i < BUCKET_COUNT; i++) {
-		seen += latency->histogram[i];
+	for (uint32_t i = 0; i < latency->histogram->used; i++) {
+		seen += latency->histogram->cells[i].count;
 		if (seen >= rank)
-			return CLAMP(bucket_value(i), latency->min_ns, latency->max_ns);
+			return CLAMP(bucket_value(latency->histogram->cells[i].bucket),
+				     latency->min_ns, latency->max_ns);
 	}
 	return latency->max_ns;
 }

@@ -13,13 +13,15 @@
 #define LATENCY_EXACT 256u
 #define LATENCY_FEW   4u /* durations that need no memory beside the structure: most paths have few */
 
+struct latency_histogram;
+
 struct latency {
 	uint64_t count;
 	int64_t total_ns, self_ns; /* self: without the calls inside */
 	int64_t min_ns, max_ns;
 	int64_t few[LATENCY_FEW]; /* the durations, as long as there is room */
 	int64_t *exact;           /* owned: then all of them here, until there are too many */
-	uint32_t *histogram;      /* owned: from then on */
+	struct latency_histogram *histogram; /* owned: from then on */
 };
 
 void latency_add(struct latency *latency, int64_t duration_ns, int64_t self_ns);
