@@ -316,7 +316,8 @@ static void outstanding_text(GString *text, const json_t *queue, const struct do
 	size_t i;
 
 	queue_text(text, queue);
-	g_string_append_printf(text, "    id %" G_GINT64_FORMAT, document_int(queue, "queue_id"));
+	g_string_append_printf(text, "    id 0x%" G_GINT64_MODIFIER "x",
+			       document_int(queue, "queue_id"));
 	if (json_object_get(queue, "created_ns")) {
 		g_string_append(text, ", made at ");
 		document_moment(text, document, queue, "created_ns");
@@ -397,7 +398,7 @@ static void activity_text(GString *text, const json_t *row, const struct documen
 		g_string_append_printf(text, "%" G_GINT64_FORMAT " further queues",
 				       document_int(row, "queues"));
 	else
-		g_string_append_printf(text, "queue %" G_GINT64_FORMAT " of type %s",
+		g_string_append_printf(text, "queue 0x%" G_GINT64_MODIFIER "x of type %s",
 				       document_int(row, "queue_id"), document_string(row, "type"));
 	node_text(text, row);
 	document_caller(text, row);
