@@ -9,9 +9,7 @@
 #define SLOTS_MAX 4096u
 
 const struct timeline_event timeline_events[TIMELINE_KIND_COUNT] = {
-	[TIMELINE_CALL_BEGIN] = { "kfd_timeline:call_begin",
-				  { { "depth", 8 } },
-				  { "name", "layer" } },
+	[TIMELINE_CALL_BEGIN] = { "kfd_timeline:call_begin", { { "depth", 8 } }, { "name" } },
 	[TIMELINE_CALL_END] = { "kfd_timeline:call_end",
 				{ { "depth", 8 },
 				  { "duration_ns", 64 },
@@ -29,7 +27,7 @@ const struct timeline_event timeline_events[TIMELINE_KIND_COUNT] = {
 			     { "queue", "state" } },
 	[TIMELINE_WAIT_BEGIN] = { "kfd_timeline:wait_begin",
 				  { { "event_id", 64 }, { "timeout_ms", 64 } },
-				  { "state" } },
+				  { NULL } },
 	[TIMELINE_WAIT_END] = { "kfd_timeline:wait_end",
 				{ { "event_id", 64 }, { "begin_ns", 64 }, { "duration_ns", 64 } },
 				{ "result" } },
@@ -172,17 +170,6 @@ static struct timeline_item item_of_thread(enum timeline_kind kind, const struct
 				       .time_ns = time_ns };
 }
 
-static const char *layer_name(enum layer layer)
-{
-	static const char *const names[LAYER_COUNT] = { [LAYER_HIP] = "hip",
-							[LAYER_HSA] = "hsa",
-							[LAYER_API] = "thunk",
-							[LAYER_IOCTL] = "kernel",
-							[LAYER_OS] = "system" };
-
-	return names[layer];
-}
-
 static uint8_t find_role(const struct call_type *type)
 {
 	if (type->layer != LAYER_API)
@@ -226,7 +213,6 @@ static void begin_wait(struct timeline *timeline, const struct call *call,
 	g_hash_table_insert(timeline->waited, call->thread, GSIZE_TO_POINTER(id));
 	item.numbers[0] = (int64_t)id;
 	item.numbers[1] = (int64_t)values_get(&call->values, FIELD_TIMEOUT, 0);
-	item.texts[0] = "waiting";
 	give(timeline, &item);
 }
 
@@ -259,7 +245,6 @@ static void call_began(void *data, const struct call *call, const struct record 
 
 	item.numbers[0] = (int64_t)call->thread->calls->len;
 	item.texts[0] = call->type->name;
-	item.texts[1] = layer_name(call->type->layer);
 	give(timeline, &item);
 	if (role == ROLE_NONE)
 		return;

@@ -103,6 +103,9 @@ class Views(unittest.TestCase):
     def test_each_waiting_thread_has_a_row_and_each_wait_a_segment(self):
         root, states = self.states("kmt-waits")
         self.assertEqual(views.rows(root.find("timeGraphView"), states), {"Waits/10/11"})
+        self.assertEqual([value for _, value in states["Waits/10/11"]], ["waiting", None])
+        colours = {d.get("value") for d in root.find("timeGraphView").findall("definedValue")}
+        self.assertIn("waiting", colours)
         self.assertEqual(views.run_pattern(root.find("pattern"), self.events),
                          [("signalled", CLOCK_OFFSET + 6000, 500, {"event": 5, "thread": 11})])
 
