@@ -275,6 +275,17 @@ static void *map_store(struct kfd_model_process *process, void *addr, size_t siz
 		    (off_t)offset);
 }
 
+/* Pages of the device itself, unlike those of buffers, are not a child's (kfd.md 2). */
+static void *map_device_pages(struct kfd_model_process *process, void *addr, size_t size_bytes,
+			      int prot, int flags, uint64_t offset)
+{
+	void *map = map_store(process, addr, size_bytes, prot, flags, offset);
+
+	if (map != MAP_FAILED)
+		(void)madvise(map, size_bytes, MADV_DONTFORK); /* every kernel of use has it */
+	return map;
+}
+
 static void *map_events(struct kfd_model_process *process, void *addr, size_t size_bytes, int prot,
 			int flags)
 {
@@ -286,7 +297,7 @@ static void *map_events(struct kfd_model_process *process, void *addr, size_t si
 	pthread_mutex_unlock(&process->events->lock);
 	if (!page || size_bytes > KFD_MODEL_SIGNALS * 8ull)
 		return fail(EINVAL);
-	map = map_store(process, addr, size_bytes, prot, flags, page);
+	map = map_device_pages(process, addr, size_bytes, prot, flags, page);
 	if (map != MAP_FAILED)
 		kfd_model_events_page_mapped(process, (uintptr_t)map, size_bytes);
 	return map;
@@ -322,7 +333,7 @@ static void *map_device(struct kfd_model_process *process, enum kfd_model_mmap_t
 		break;
 	}
 	pthread_mutex_unlock(&process->lock);
-	return rc ? fail(rc) : map_store(process, addr, size_bytes, prot, flags, offset);
+	return rc ? fail(rc) : map_device_pages(process, addr, size_bytes, prot, flags, offset);
 }
 
 /* The process object that a map of the device is about; NULL when the caller has none. */

@@ -939,6 +939,41 @@ static void devices_stay_over_exec(void **state)
 	close(render);
 }
 
+static void pages_of_the_device_are_not_a_childs(void **state)
+{
+	int kfd = open_kfd(), render, status;
+	const uint64_t gpu = (uint64_t)acquire(kfd, &render) << 46;
+	const struct {
+		uint64_t offset, size;
+	} kinds[] = { { 3ull << 62 | gpu, 2 * PAGE }, { gpu, PAGE }, { 2ull << 62, PAGE } };
+	struct kfd_ioctl_create_event_args event = { .event_type = KFD_IOC_EVENT_SIGNAL };
+	void *maps[3];
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(ioctl(kfd, AMDKFD_IOC_CREATE_EVENT, &event), 0); /* makes the page */
+	for (int i = 0; i < 3; i++) {
+		maps[i] = mmap(NULL, kinds[i].size, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
+			       (off_t)kinds[i].offset);
+		assert_ptr_not_equal(maps[i], MAP_FAILED);
+	}
+	child = fork();
+	if (child == 0) {
+		unsigned char resident[2];
+
+		for (int i = 0; i < 3; i++)
+			if (mincore(maps[i], kinds[i].size, resident) == 0 || errno != ENOMEM)
+				_exit(i + 1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	for (int i = 0; i < 3; i++)
+		munmap(maps[i], kinds[i].size);
+	close(render);
+	close(kfd);
+}
+
 static void a_vfork_child_has_no_kfd_of_its_own(void **state)
 {
 	struct kfd_ioctl_create_event_args create = { .event_type = KFD_IOC_EVENT_SIGNAL };
@@ -1371,6 +1406,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(devices_travel_between_processes),
 		cmocka_unit_test(a_checkpoint_is_taken_through_a_descriptor),
 		cmocka_unit_test(devices_stay_over_exec),
+		cmocka_unit_test(pages_of_the_device_are_not_a_childs),
 		cmocka_unit_test(a_vfork_child_has_no_kfd_of_its_own),
 		cmocka_unit_test(a_vfork_child_leaves_the_parents_device_alone),
 		cmocka_unit_test(a_walk_finds_the_way_to_the_topology),
