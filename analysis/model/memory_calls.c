@@ -426,8 +426,8 @@ static void bo_gone(struct block *block, const struct call *call, const struct c
 	case BLOCK_IMPORT:
 	case BLOCK_REGISTRATION:
 		/* The API call is lost; or it ends more than it is about, which was restored. */
-		if ((!around && block->site->kind != MEMORY_SCRATCH) ||
-		    (block->site->origin == ORIGIN_RESTORED && around->target != block))
+		if (around ? block->site->origin == ORIGIN_RESTORED && around->target != block
+			   : block->site->kind != MEMORY_SCRATCH)
 			block_end(block, time_ns, call->stack);
 		break;
 	case BLOCK_CLASS_COUNT:
