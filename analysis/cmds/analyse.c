@@ -19,6 +19,7 @@
 #include "output/allocs_report.h"
 #include "output/flames.h"
 #include "output/folder.h"
+#include "output/header.h"
 #include "output/report.h"
 #include "plugin/feed.h"
 #include "plugin/timeline.h"
@@ -542,11 +543,17 @@ static bool format_of(const struct analyse_options *options, enum report_format 
 static void tell_losses(const struct analysis *analysis)
 {
 	enum report_format format;
-	uint64_t lost = model_lost_count(analysis->model);
+	GString *text;
 
-	if (lost && format_of(analysis->options, &format) && format > REPORT_JSON)
-		complain(analysis,
-			 "%" G_GUINT64_FORMAT " events were lost: their calls are missing", lost);
+	/* What could not be read has been told. */
+	if ((model_lost_count(analysis->model) == 0 && analysis->notes.partial->len) ||
+	    model_lost_spans(analysis->model)->len == 0 || !format_of(analysis->options, &format) ||
+	    format <= REPORT_JSON)
+		return;
+	text = g_string_new(NULL);
+	header_loss(text, analysis->model);
+	complain(analysis, "%s: their calls are missing", text->str);
+	g_string_free(text, TRUE);
 }
 
 static int finish(struct analysis *analysis)

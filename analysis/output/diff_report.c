@@ -393,15 +393,23 @@ static void state_text(GString *text, const json_t *state)
 	text_count(text, (uint64_t)document_int(state, "blocks"), "block", "blocks");
 }
 
+static void side_gaps_text(GString *text, uint64_t lost_events, size_t unreadable)
+{
+	if (lost_events == 0 && unreadable == 0) {
+		g_string_append(text, "events are missing");
+		return;
+	}
+	text_count(text, lost_events, "event lost, ", "events lost, ");
+	text_count(text, unreadable, "part unreadable", "parts unreadable");
+}
+
 static void side_text(GString *text, const char *title, const json_t *side)
 {
 	g_string_append_printf(text, "%s %s", title, document_string(side, "name"));
 	if (!json_is_true(json_object_get(side, "complete"))) {
 		g_string_append(text, " (NOT COMPLETE: ");
-		text_count(text, (uint64_t)document_int(side, "lost_events"), "event lost, ",
-			   "events lost, ");
-		text_count(text, json_array_size(json_object_get(side, "partial_input")),
-			   "part unreadable", "parts unreadable");
+		side_gaps_text(text, (uint64_t)document_int(side, "lost_events"),
+			       json_array_size(json_object_get(side, "partial_input")));
 		g_string_append(text, "; differences may come from that)");
 	}
 	g_string_append_c(text, '\n');

@@ -24,8 +24,8 @@ static void add_losses(json_t *list, const struct document *document, GString *t
 	}
 	if (model_lost_spans(document->model)->len == 0)
 		return;
-	text_count(text, model_lost_count(document->model), "event was lost", "events were lost");
-	g_string_append(text, " while recording; what they may hide is marked undecided.");
+	header_loss(text, document->model);
+	g_string_append(text, "; what they may hide is marked undecided.");
 	add(list, "doubt", "losses", text);
 }
 

@@ -9,13 +9,11 @@
 #define SPANS_SHOWN 5u
 #define THUNK       "libhsakmt.so" /* how file names of the library begin */
 
-static void lost_text(GString *text, const struct model *model)
+void header_loss(GString *text, const struct model *model)
 {
 	const GArray *spans = model_lost_spans(model);
 	guint unknown = 0; /* spans of which nobody knows how many */
 
-	if (spans->len == 0)
-		return;
 	for (guint i = 0; i < spans->len; i++)
 		unknown += g_array_index(spans, struct lost_span, i).count == 0;
 	if (unknown == spans->len)
@@ -24,6 +22,15 @@ static void lost_text(GString *text, const struct model *model)
 		text_count(text, model_lost_count(model),
 			   unknown ? "event or more was lost" : "event was lost",
 			   unknown ? "events or more were lost" : "events were lost");
+}
+
+static void lost_text(GString *text, const struct model *model)
+{
+	const GArray *spans = model_lost_spans(model);
+
+	if (spans->len == 0)
+		return;
+	header_loss(text, model);
 	g_string_append_printf(text, " in %u %s; what they may hide is marked undecided:\n",
 			       spans->len, spans->len == 1 ? "span" : "spans");
 	for (guint i = 0; i < spans->len && i < SPANS_SHOWN; i++) {
@@ -46,8 +53,8 @@ static void lost_text(GString *text, const struct model *model)
 	}
 	if (spans->len > SPANS_SHOWN)
 		g_string_append_printf(text, "    and %u more spans\n", spans->len - SPANS_SHOWN);
-	/* Those were discarded by the tracer; the others are in files that cannot be read. */
-	if (unknown < spans->len)
+	/* Those were discarded by the tracer; of what is missing in files nobody knows how much it is. */
+	if (model_lost_count(model))
 		g_string_append(text, "    To lose none, record with larger buffers: "
 				      "'kfdscope record --subbuf-size=8M --subbuf-count=8'.\n");
 }
@@ -251,8 +258,8 @@ json_t *header_json(const char *schema, const char *version, const struct model 
 		    const struct report_notes *notes)
 {
 	json_t *partial = json_array(), *json, *recording;
-	bool complete =
-		model_lost_count(model) == 0 && !(notes && notes->partial && notes->partial->len);
+	bool complete = model_lost_spans(model)->len == 0 &&
+			!(notes && notes->partial && notes->partial->len);
 	uint32_t major, minor;
 
 	model_schema(model, &major, &minor);

@@ -21,6 +21,8 @@ struct report_notes {
 /* Title and completeness. @param notes  may be NULL. */
 void header_text(GString *text, const char *title, const struct model *model,
 		 const struct report_notes *notes);
+/* "Events are missing" or "3 events were lost", of a model that has such spans. */
+void header_loss(GString *text, const struct model *model);
 /*
  * A new JSON object with "schema", "version", "recording" and "complete".
  * @return NULL without memory.

@@ -660,30 +660,44 @@ static uint64_t newly_lost(struct decoder *decoder, const bt_stream *stream, uin
 	return (uint64_t)(losses->highest - before);
 }
 
-static bool take_lost(struct decoder *decoder, const bt_message *message, struct record *record)
+/* What is lost between two times in a stream. @return false when they cannot be told. */
+static bool begin_lost(struct decoder *decoder, const bt_stream *stream,
+		       const bt_clock_snapshot *begin, const bt_clock_snapshot *end,
+		       struct record *record)
 {
-	const bt_stream *stream = bt_message_discarded_events_borrow_stream_const(message);
-	const bt_stream_class *class = bt_stream_borrow_class_const(stream);
 	const struct trace_plan *trace =
 		plan_of_trace(decoder, bt_stream_borrow_trace_const(stream));
-	uint64_t count;
 	int64_t until_ns;
 
-	if (!bt_stream_class_discarded_events_have_default_clock_snapshots(class))
-		return false;
 	record_reset(record, RECORD_LOST);
 	record->hostname = trace->hostname;
 	record->recording = trace->recording;
 	record->vpid = trace->vpid;
-	if (bt_clock_snapshot_get_ns_from_origin(
-		    bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
-			    message),
-		    &record->time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK ||
-	    bt_clock_snapshot_get_ns_from_origin(
-		    bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message),
-		    &until_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
+	if (bt_clock_snapshot_get_ns_from_origin(begin, &record->time_ns) !=
+		    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK ||
+	    bt_clock_snapshot_get_ns_from_origin(end, &until_ns) !=
+		    BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return false;
 	values_set(&record->values, FIELD_UNTIL, (uint64_t)until_ns);
+	values_set(&record->values, FIELD_LOST, 0); /* until somebody says how many */
+	return true;
+}
+
+static bool take_lost_events(struct decoder *decoder, const bt_message *message,
+			     struct record *record)
+{
+	const bt_stream *stream = bt_message_discarded_events_borrow_stream_const(message);
+	uint64_t count;
+
+	if (!bt_stream_class_discarded_events_have_default_clock_snapshots(
+		    bt_stream_borrow_class_const(stream)) ||
+	    !begin_lost(
+		    decoder, stream,
+		    bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+			    message),
+		    bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message),
+		    record))
+		return false;
 	if (bt_message_discarded_events_get_count(message, &count) !=
 	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
 		return true;
@@ -692,13 +706,32 @@ static bool take_lost(struct decoder *decoder, const bt_message *message, struct
 	return count != 0;
 }
 
+/* A jump in the numbers of packets: how many events were in those that are missing, nobody knows. */
+static bool take_lost_packets(struct decoder *decoder, const bt_message *message,
+			      struct record *record)
+{
+	const bt_stream *stream = bt_message_discarded_packets_borrow_stream_const(message);
+
+	return bt_stream_class_discarded_packets_have_default_clock_snapshots(
+		       bt_stream_borrow_class_const(stream)) &&
+	       begin_lost(
+		       decoder, stream,
+		       bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
+			       message),
+		       bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(
+			       message),
+		       record);
+}
+
 bool decoder_take(struct decoder *decoder, const bt_message *message, struct record *record)
 {
 	switch (bt_message_get_type(message)) {
 	case BT_MESSAGE_TYPE_EVENT:
 		return take_event(decoder, message, record);
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		return take_lost(decoder, message, record);
+		return take_lost_events(decoder, message, record);
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		return take_lost_packets(decoder, message, record);
 	default:
 		return false;
 	}

@@ -27,7 +27,7 @@ void decoder_free(struct decoder *decoder);
 void decoder_leave_out_stacks(struct decoder *decoder);
 
 /*
- * Decodes an event or discarded-events message.
+ * Decodes a message of an event, or of discarded events or packets.
  * @param record  out; what it points to is valid until the next call.
  * @return false: the message is no record (stream and packet borders, events without a time).
  */

@@ -112,13 +112,24 @@ static bool begin_stream(struct pass *pass, struct input *input, const bt_stream
 }
 
 /* @return NULL when there is none. */
-static const bt_clock_snapshot *begin_of_loss(const bt_message *message)
+static const bt_clock_snapshot *begin_of_lost_events(const bt_message *message)
 {
 	const bt_stream_class *class = bt_stream_borrow_class_const(
 		bt_message_discarded_events_borrow_stream_const(message));
 
 	return bt_stream_class_discarded_events_have_default_clock_snapshots(class)
 		       ? bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(
+				 message)
+		       : NULL;
+}
+
+static const bt_clock_snapshot *begin_of_lost_packets(const bt_message *message)
+{
+	const bt_stream_class *class = bt_stream_borrow_class_const(
+		bt_message_discarded_packets_borrow_stream_const(message));
+
+	return bt_stream_class_discarded_packets_have_default_clock_snapshots(class)
+		       ? bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(
 				 message)
 		       : NULL;
 }
@@ -135,7 +146,9 @@ static void advance_first(struct pass *pass)
 	if (type == BT_MESSAGE_TYPE_EVENT && input->has_clock) {
 		clock = bt_message_event_borrow_default_clock_snapshot_const(message);
 	} else if (type == BT_MESSAGE_TYPE_DISCARDED_EVENTS) {
-		clock = begin_of_loss(message);
+		clock = begin_of_lost_events(message);
+	} else if (type == BT_MESSAGE_TYPE_DISCARDED_PACKETS) {
+		clock = begin_of_lost_packets(message);
 	} else if (type == BT_MESSAGE_TYPE_STREAM_BEGINNING &&
 		   !begin_stream(pass, input,
 				 bt_message_stream_beginning_borrow_stream_const(message))) {

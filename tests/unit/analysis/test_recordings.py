@@ -214,6 +214,44 @@ class Losses(Case):
         # One span: also while the counter goes back and forth, what was lost is not known.
         self.assertEqual([span["count"] for span in report["lost_spans"]], [130])
 
+    def without_packet(self, number):
+        """A whole trace of one stream, and the path of one that lacks a packet and its index."""
+        trace = Trace(events_a_packet=4)
+        program = Program(trace)
+        for i in range(4):
+            program.alloc(1000 * (i + 1), 4096, 0x10000 * (i + 1), i + 1)
+        path = self.write(trace)
+        shutil.rmtree(os.path.join(path, "index"))
+        with open(os.path.join(path, "channel_0"), "r+b") as file:
+            data = file.read()
+            file.seek(0)
+            file.write(data[:4096 * number] + data[4096 * (number + 1):])
+            file.truncate()
+        return path
+
+    def test_packets_that_are_missing_between_others_are_told(self):
+        path = self.without_packet(2)
+        report = self.leaks(path, code=FINDINGS, fail_on="yes")
+        self.assertFalse(report["complete"])
+        self.assertEqual([(span["count"], span["begin_ns"], span["end_ns"])
+                          for span in report["lost_spans"]],
+                         [(0, CLOCK_OFFSET + 2003, CLOCK_OFFSET + 3003)])
+        self.assertEqual(report["undecided"]["blocks"], 2)
+        self.assertEqual(report["left"]["blocks"], 1)
+        text = self.run_analyse(path, form="text").stdout
+        self.assertIn("Events are missing in 1 span;", text)
+        folded = self.run_analyse(path, report="chains", form="folded")
+        self.assertIn("Events are missing", folded.stderr)
+
+    def test_a_loss_before_the_first_packet_has_no_number(self):
+        trace = Trace(events_a_packet=4)
+        program = Program(trace)
+        trace.lose(7)
+        program.alloc(1000, 4096, 0x10000, 1)
+        report = self.leaks(self.write(trace))
+        self.assertEqual([span["count"] for span in report["lost_spans"]], [0])
+        self.assertFalse(report["complete"])
+
     def test_a_loss_fails_when_asked_to(self):
         trace = Trace()
         program = Program(trace)
