@@ -439,11 +439,10 @@ static void give_buffer(struct timeline *timeline, const struct block *block, in
 				      .vtid = block->memory->process->vpid,
 				      .procname = block->memory->process->name,
 				      .time_ns = time_ns };
-	char label[80] = ""; /* of what ends nothing is drawn */
+	char label[80];
 
-	if (began)
-		g_snprintf(label, sizeof(label), "%" G_GUINT64_FORMAT " bytes of %s",
-			   block->size_bytes, memory_kind_name(block->site->kind));
+	g_snprintf(label, sizeof(label), "%" G_GUINT64_FORMAT " bytes of %s", block->size_bytes,
+		   memory_kind_name(block->site->kind));
 	item.numbers[0] = slot;
 	item.numbers[1] = (int64_t)block->address;
 	item.numbers[2] = (int64_t)block->size_bytes;

@@ -521,7 +521,7 @@ static void read_wanted(struct decoder *decoder, const struct wanted *wanted, co
 		break;
 	case TARGET_TEXT:
 		if (wanted->reading == READ_TEXT)
-			record->text = bt_field_string_get_value(field);
+			record->text = field_text(field);
 		break;
 	case TARGET_BUILD_ID:
 		read_build_id(decoder, wanted, field, record);
@@ -600,8 +600,8 @@ static void read_context(struct decoder *decoder, const bt_event *event, const b
 		record->vpid = read_id(context, &plan->vpid, trace->vpid);
 		record->vtid = read_id(context, &plan->vtid, 0);
 		if (plan->procname.index >= 0 && plan->procname.reading == READ_TEXT)
-			record->procname = bt_field_string_get_value(
-				bt_field_structure_borrow_member_field_by_index_const(
+			record->procname =
+				field_text(bt_field_structure_borrow_member_field_by_index_const(
 					context, (uint64_t)plan->procname.index));
 	}
 	if (record->type && (record->vpid == 0 || plan->vtid.index < 0)) {

@@ -245,9 +245,10 @@ static bool end_packet(struct derived *derived, GPtrArray *messages)
 	return ok;
 }
 
+/* Never empty: babeltrace2 2.0 would read the text of another event in its place (field_text()). */
 static bool set_text(bt_field *field, const char *text)
 {
-	return bt_field_string_set_value(field, text ? text : "") ==
+	return bt_field_string_set_value(field, text && *text ? text : "-") ==
 	       BT_FIELD_STRING_SET_VALUE_STATUS_OK;
 }
 

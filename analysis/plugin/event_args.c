@@ -115,7 +115,7 @@ static void add_field(struct args *args, const char *name, const bt_field *field
 	uint64_t number;
 
 	if (type == BT_FIELD_CLASS_TYPE_STRING) {
-		args_add(args, name, ARG_TEXT, 0, bt_field_string_get_value(field), NULL, 0);
+		args_add(args, name, ARG_TEXT, 0, field_text(field), NULL, 0);
 	} else if (field_is_array(field)) {
 		add_row(args, name, field);
 	} else if (field_number(field, &number)) {

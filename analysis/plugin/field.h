@@ -30,6 +30,15 @@ bool field_number(const bt_field *field, uint64_t *value);
 uint32_t field_row(const bt_field *field, enum field_reading reading, uint64_t *numbers,
 		   uint32_t max);
 
+/*
+ * The text of a string field, borrowed. In babeltrace2 2.0 a string that was read and is empty has no
+ * characters, but the bytes of the event whose memory it has got: only its length tells.
+ */
+static inline const char *field_text(const bt_field *field)
+{
+	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";
+}
+
 /* field_number() for a field of a class that has said already how. */
 static inline bool field_number_as(const bt_field *field, enum field_reading reading,
 				   uint64_t *value)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "plugin/field.h"
+
 static const char *const own_providers[] = { "kmt", "kfd:", "vkmt:", "lttng_ust_statedump:",
 					     "lttng_ust_lib:" };
 
@@ -180,7 +182,7 @@ enum record_kind foreign_phase(const bt_field *field)
 	case BT_FIELD_CLASS_TYPE_SIGNED_INTEGER:
 		return phase_of_number((uint64_t)bt_field_integer_signed_get_value(field));
 	case BT_FIELD_CLASS_TYPE_STRING:
-		return phase_of_text(bt_field_string_get_value(field));
+		return phase_of_text(field_text(field));
 	default:
 		return RECORD_OTHER;
 	}

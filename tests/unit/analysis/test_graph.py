@@ -268,6 +268,27 @@ class Derived(Case):
         self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
         self.assertEqual(done.stdout, "")
 
+    def test_texts_are_those_of_their_event(self):
+        """Also where there is none: babeltrace2 would then read that of another event."""
+        trace = Trace()
+        programs = [Program(trace, vpid=10, vtid=10, procname="app"),
+                    Program(trace, vpid=20, vtid=20, procname="")]
+        for i in range(60):
+            program = programs[i // 30]
+            program.alloc(1000 + 100 * i, 4096 * (i + 1), 0x1000000 * (i + 1), i + 1)
+        for i in range(30):
+            programs[0].free(20000 + 100 * i, 0x1000000 * (i + 1), i + 1)
+        trace.write(self.path("trace"))
+        self.run_words(KFDSCOPE, "timeline", "-o", self.path("derived"), self.path("trace"))
+        said = self.run_words("babeltrace2", self.path("derived")).stdout.splitlines()
+        calls = {re.search('vpid = ([0-9]+), .*procname = "([^"]*)"', line).groups()
+                 for line in said if "kfd_timeline:call" in line}
+        self.assertEqual(calls, {("10", "app"), ("20", "-")})
+        buffers = [re.search('size_bytes = ([0-9]+), label = "([0-9]+) bytes', line).groups()
+                   for line in said if "kfd_timeline:buffer" in line]
+        self.assertEqual(len(buffers), 120)
+        self.assertEqual([size for size, _ in buffers], [label for _, label in buffers])
+
     def test_it_is_smaller_than_a_copy_of_its_source(self):
         """Though it has nearly as many events; the copy is by the same writer."""
         self.run_words(BIG_TRACE, self.path("big"), 20000)

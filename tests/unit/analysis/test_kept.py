@@ -53,6 +53,22 @@ class Kept(unittest.TestCase):
         self.assertIn("and 5 more notes of the driver, which are not kept", text)
         self.assertIn("and 3 more such lines, which are not kept", text)
 
+    def test_empty_texts_are_not_those_of_events_before(self):
+        """babeltrace2 reads events into memory that it has used before."""
+        with tempfile.TemporaryDirectory() as folder:
+            trace = Trace()
+            program = Program(trace)
+            program.schema(500)
+            for number in range(200):
+                program.fire(1000 + number, "kmt_state:message", ("api_call", "u64", 0),
+                             ("level", "str", "warning"),
+                             ("text", "str", "said" if number < 100 else ""))
+            trace.write(f"{folder}/trace")
+            out = subprocess.run([KFDSCOPE, "startup", "--json", f"{folder}/trace"],
+                                 capture_output=True, text=True, check=True, timeout=60).stdout
+        self.assertEqual([(m.get("text", ""), m["count"]) for m in json.loads(out)["messages"]],
+                         [("said", 100), ("", 100)])
+
     def test_messages_of_the_library(self):
         report = json.loads(self.run_command("startup", "--json"))
         self.assertEqual([(m["text"], m["level"], m["count"]) for m in report["messages"]],
