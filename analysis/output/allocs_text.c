@@ -57,6 +57,17 @@ static void churn_text(GString *text, const json_t *place)
 	g_string_append_c(text, '\n');
 }
 
+/* Who made the ioctl alone is no thunk. */
+static void call_text(GString *text, const json_t *place)
+{
+	const char *ioctl = document_string(place, "ioctl"), *call = document_string(place, "call");
+
+	if (*ioctl)
+		g_string_append_printf(text, "        kernel  %s\n", ioctl);
+	if (*call && strcmp(call, ioctl) != 0)
+		g_string_append_printf(text, "        thunk   %s\n", call);
+}
+
 static void place_text(GString *text, const json_t *place, const struct document *document)
 {
 	pair_text(text, json_object_get(place, "live"));
@@ -70,12 +81,7 @@ static void place_text(GString *text, const json_t *place, const struct document
 	g_string_append_printf(text, ", %s\n", document_string(place, "process"));
 	churn_text(text, place);
 	growth_text(text, place, document);
-	if (*document_string(place, "ioctl"))
-		g_string_append_printf(text, "        kernel  %s\n",
-				       document_string(place, "ioctl"));
-	if (*document_string(place, "call"))
-		g_string_append_printf(text, "        thunk   %s\n",
-				       document_string(place, "call"));
+	call_text(text, place);
 	document_stack(text, 8, place);
 	g_string_append_c(text, '\n');
 }

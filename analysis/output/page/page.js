@@ -87,7 +87,7 @@ function stackList(entry) {
 	const list = make("ol", null, "stack"), calls = [];
 	if (entry.ioctl)
 		calls.push({ layer: "kernel", function: entry.ioctl });
-	if (entry.call)
+	if (entry.call && entry.call !== entry.ioctl) // else the program made the ioctl itself
 		calls.push({ layer: "thunk", function: entry.call });
 	for (const frame of calls.concat(entry.stack || [])) {
 		const item = make("li");

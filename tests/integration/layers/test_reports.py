@@ -13,7 +13,7 @@ def functions(stack):
 
 class IoctlsAlone(Test):
     """One recording serves all: nothing here changes it."""
-    reports = {}
+    reports, texts = {}, {}
 
     def setUp(self):
         super().setUp()
@@ -25,6 +25,9 @@ class IoctlsAlone(Test):
                 out = subprocess.run([KFDSCOPE, command, "--json", "--top=0", path],
                                      capture_output=True, text=True, check=True).stdout
                 self.reports[command] = json.loads(out)
+            for command in ("leaks", "allocs"):
+                self.texts[command] = subprocess.run([KFDSCOPE, command, path], check=True,
+                                                     capture_output=True, text=True).stdout
         self.parent, self.child = self.pids
 
     def of(self, command, name, vpid):
@@ -46,6 +49,11 @@ class IoctlsAlone(Test):
         processes = {p["vpid"]: p for p in self.reports["leaks"]["processes"]}
         self.assertEqual(processes[self.parent]["freed"], {"blocks": 1, "bytes": 65536})
         self.assertEqual(processes[self.child]["freed"], {"blocks": 0, "bytes": 0})
+
+    def test_no_thunk_is_named_where_there_is_none(self):
+        for command, text in self.texts.items():
+            self.assertIn("kernel  ALLOC_MEMORY_OF_GPU\n", text, command)
+            self.assertNotIn("thunk   ", text, command)
 
     def test_stacks_go_through_a_library_without_frame_pointers(self):
         group = self.one("leaks", "groups", self.parent, "keep_five_of_six")
