@@ -56,31 +56,53 @@ static struct level *top_level(const struct json_build *build)
 	return count ? &g_array_index(build->levels, struct level, count - 1) : NULL;
 }
 
-/* Appends what stands in front of a value's text. */
+/* @return where so many bytes can be put behind the text. */
+static char *make_room(GString *text, size_t size)
+{
+	const gsize length = text->len;
+
+	if (text->allocated_len - length <= size) {
+		g_string_set_size(text, length + size);
+		g_string_truncate(text, length);
+	}
+	return text->str + length;
+}
+
+/*
+ * Appends what stands in front of a value's text. As there are tens of such pieces an entry, they are
+ * not worth a call of GLib each.
+ */
 static void put_name(struct json_build *build, const char *name)
 {
 	struct level *top = top_level(build);
-	const size_t comma = top && top->has_any ? 2 : 0, length = name ? strlen(name) : 0;
-	const gsize before = build->text->len;
-	char *at;
+	const size_t length = name ? strlen(name) : 0;
+	char *at = make_room(build->text, length + 6);
 
+	if (top && top->has_any) {
+		*at++ = ',';
+		*at++ = ' ';
+	}
 	if (top)
 		top->has_any = true;
-	/* At once: there is such a piece for every value. */
-	g_string_set_size(build->text, before + comma + (name ? length + 4 : 0));
-	at = build->text->str + before;
-	memcpy(at, ", ", comma);
-	if (!name)
-		return;
-	at[comma] = '"';
-	memcpy(at + comma + 1, name, length);
-	memcpy(at + comma + 1 + length, "\": ", 3);
+	if (name) {
+		*at++ = '"';
+		memcpy(at, name, length);
+		memcpy(at + length, "\": ", 3);
+		at += length + 3;
+	}
+	*at = '\0';
+	build->text->len = (gsize)(at - build->text->str);
 }
 
 static void put(struct json_build *build, const char *name, const char *value, size_t length)
 {
+	char *at;
+
 	put_name(build, name);
-	g_string_append_len(build->text, value, (gssize)length);
+	at = make_room(build->text, length);
+	memcpy(at, value, length);
+	at[length] = '\0';
+	build->text->len += length;
 }
 
 /* Takes the value over and puts it into the tree. */
