@@ -7,8 +7,6 @@
 
 #include "output/json_text.h"
 
-#define REAL_BYTES 32u /* more than a sign, 17 digits, a point and an exponent */
-
 /* An object or a list that is not ended. */
 struct level {
 	json_t *tree; /* the outermost is owned, others are borrowed from it; NULL: text is made */
@@ -167,14 +165,15 @@ void json_build_int(struct json_build *build, const char *name, int64_t value)
 void json_build_real(struct json_build *build, const char *name, double value)
 {
 	json_t *json = json_real(value); /* NULL for what is no number */
-	char digits[REAL_BYTES];
 
 	if (!build->text) {
 		add(build, name, json);
 		return;
 	}
-	if (json)
-		put(build, name, digits, json_dumpb(json, digits, sizeof(digits), JSON_ENCODE_ANY));
+	if (json) {
+		put_name(build, name);
+		json_text_tree(build->text, json);
+	}
 	json_decref(json);
 }
 

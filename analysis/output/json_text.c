@@ -2,11 +2,11 @@
 /* Numbers by their digits, strings as they are where they may be (json_text.h). */
 #include "output/json_text.h"
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #define DIGITS_MAX 20 /* of 64 bits in decimal */
+#define REAL_BYTES 32 /* more than a sign, 17 digits, a point and an exponent */
 
 void json_text_unsigned(GString *text, uint64_t number)
 {
@@ -76,4 +76,70 @@ void json_text_string(GString *text, const char *string)
 	g_string_append(text, dumped ? dumped : "\"?\"");
 	free(dumped);
 	json_decref(json);
+}
+
+static void object_text(GString *text, const json_t *json)
+{
+	const char *name, *between = "";
+	json_t *value;
+
+	g_string_append_c(text, '{');
+	json_object_foreach((json_t *)json, name, value)
+	{
+		g_string_append(text, between);
+		json_text_string(text, name);
+		json_text_literal(text, ": ");
+		json_text_tree(text, value);
+		between = ", ";
+	}
+	g_string_append_c(text, '}');
+}
+
+static void list_text(GString *text, const json_t *json)
+{
+	const json_t *value;
+	size_t i;
+
+	g_string_append_c(text, '[');
+	json_array_foreach(json, i, value)
+	{
+		if (i)
+			json_text_literal(text, ", ");
+		json_text_tree(text, value);
+	}
+	g_string_append_c(text, ']');
+}
+
+void json_text_tree(GString *text, const json_t *json)
+{
+	char digits[REAL_BYTES];
+
+	switch (json_typeof(json)) {
+	case JSON_OBJECT:
+		object_text(text, json);
+		break;
+	case JSON_ARRAY:
+		list_text(text, json);
+		break;
+	case JSON_STRING:
+		json_text_string(text, json_string_value(json));
+		break;
+	case JSON_INTEGER:
+		json_text_signed(text, json_integer_value(json));
+		break;
+	case JSON_REAL:
+		g_string_append_len(
+			text, digits,
+			(gssize)json_dumpb(json, digits, sizeof(digits), JSON_ENCODE_ANY));
+		break;
+	case JSON_TRUE:
+		json_text_literal(text, "true");
+		break;
+	case JSON_FALSE:
+		json_text_literal(text, "false");
+		break;
+	case JSON_NULL:
+		json_text_literal(text, "null");
+		break;
+	}
 }

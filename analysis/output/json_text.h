@@ -7,6 +7,7 @@
 #define KFDSCOPE_ANALYSIS_OUTPUT_JSON_TEXT_H
 
 #include <glib.h>
+#include <jansson.h>
 #include <stdint.h>
 
 /* Punctuation and names that need no escapes. */
@@ -20,5 +21,10 @@ void json_text_hex(GString *text, uint64_t number);
 void json_text_microseconds(GString *text, int64_t time_ns);
 /* A string with quotes and escapes. @param string  NULL: an empty one; what is not UTF-8: "?". */
 void json_text_string(GString *text, const char *string);
+/*
+ * A tree on one line, as jansson writes it; that looks at every object for whether it is inside of
+ * itself, which takes longer than writing it.
+ */
+void json_text_tree(GString *text, const json_t *json);
 
 #endif

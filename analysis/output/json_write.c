@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines by hand, what is in them by jansson or by whoever makes an entry (json_write.h). */
+/* Lines, and what is in them by json_text.h or by whoever makes an entry (json_write.h). */
 #include "output/json_write.h"
 
 #include <errno.h>
 #include <stdbool.h>
+
+#include "output/json_text.h"
 
 #define INDENT      2
 #define CHUNK_BYTES ((gsize)1 << 16)
@@ -32,19 +34,6 @@ static void new_line(struct writer *writer, int depth)
 	g_string_append_printf(writer->text, "\n%*s", depth * INDENT, "");
 }
 
-static int append(const char *text, size_t size, void *data)
-{
-	g_string_append_len(data, text, (gssize)size);
-	return 0;
-}
-
-static void write_line(struct writer *writer, const json_t *json)
-{
-	if (json_dump_callback(json, append, writer->text, JSON_PRESERVE_ORDER | JSON_ENCODE_ANY) !=
-	    0)
-		writer->failed = true;
-}
-
 static void write_list(struct writer *writer, const char *name, const json_t *list, int depth)
 {
 	const json_t *entry;
@@ -61,7 +50,7 @@ static void write_list(struct writer *writer, const char *name, const json_t *li
 		if (json_is_null(entry) && name && writer->entry)
 			writer->entry(writer->data, name, i, writer->build);
 		else
-			write_line(writer, entry);
+			json_text_tree(writer->text, entry);
 	}
 	if (json_array_size(list))
 		new_line(writer, depth);
@@ -79,16 +68,13 @@ static void write_object(struct writer *writer, const json_t *json, int depth)
 	g_string_append_c(writer->text, '{');
 	json_object_foreach((json_t *)json, name, value)
 	{
-		json_t *key = json_string(name);
-
 		if (!is_first)
 			g_string_append_c(writer->text, ',');
 		is_first = false;
 		new_line(writer, depth + 1);
-		write_line(writer, key);
-		g_string_append(writer->text, ": ");
+		json_text_string(writer->text, name);
+		json_text_literal(writer->text, ": ");
 		write_value(writer, depth ? NULL : name, value, depth + 1);
-		json_decref(key);
 	}
 	if (!is_first)
 		new_line(writer, depth);
@@ -103,7 +89,7 @@ static void write_value(struct writer *writer, const char *name, const json_t *j
 	else if (json_is_array(json))
 		write_list(writer, name, json, depth);
 	else
-		write_line(writer, json);
+		json_text_tree(writer->text, json);
 }
 
 int json_write(const json_t *json, FILE *stream, json_entry_fn *entry, void *data)

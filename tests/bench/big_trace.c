@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes a recording of any size in the layout of LTTng's user-space tracer and with the fields of
- * our own events: a program of two threads that allocates, maps, waits, unmaps and frees, with a
- * thousand blocks alive at any time. For measuring how analyses scale; the same arguments write the
- * same bytes.
+ * our own events: a program of two threads that allocates, maps, waits, unmaps and frees, with so
+ * many blocks alive at any time. For measuring how analyses scale; the same arguments write the same
+ * bytes.
  *
- *   bench_big_trace DIRECTORY EVENTS [ALLOCATIONS [STACKS]]
+ *   bench_big_trace DIRECTORY EVENTS [ALLOCATIONS [STACKS [LIVE]]]
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,6 @@
 
 enum {
 	STREAMS = 2,
-	LIVE_MAX = 1000,
 	CLASS_MAX = 32,
 	DEPTH = 16,        /* frames of each stack */
 	OTHER_STACKS = 64, /* of calls that do not allocate */
@@ -469,7 +468,8 @@ static FILE *open_file(const char *directory, const char *name)
 	return file;
 }
 
-static void run(struct writer *w, uint64_t events, uint64_t allocations, uint64_t stacks)
+static void run(struct writer *w, uint64_t events, uint64_t allocations, uint64_t stacks,
+		uint64_t live)
 {
 	uint64_t freed = 0;
 
@@ -481,7 +481,7 @@ static void run(struct writer *w, uint64_t events, uint64_t allocations, uint64_
 		if (block < allocations) {
 			allocate(w, block, OTHER_STACKS + block % stacks);
 			map(w, block, which);
-			if (block - freed >= LIVE_MAX) {
+			if (block - freed >= live) {
 				unmap(w, freed, which);
 				release(w, freed++, which);
 			}
@@ -514,11 +514,13 @@ int main(int argc, char **argv)
 	uint64_t events = argument(argv, argc, 2, 0);
 	uint64_t allocations = argument(argv, argc, 3, events / 25 ? events / 25 : 1);
 	uint64_t stacks = argument(argv, argc, 4, 50000);
+	uint64_t live = argument(argv, argc, 5, 1000);
 	struct writer *w = calloc(1, sizeof(*w));
 	bool ok = false;
 
-	if (argc < 3 || !events || !allocations || !stacks || !w) {
-		fputs("usage: bench_big_trace DIRECTORY EVENTS [ALLOCATIONS [STACKS]]\n", stderr);
+	if (argc < 3 || !events || !allocations || !stacks || !live || !w) {
+		fputs("usage: bench_big_trace DIRECTORY EVENTS [ALLOCATIONS [STACKS [LIVE]]]\n",
+		      stderr);
 		goto out;
 	}
 	if (mkdir(argv[1], 0777) != 0) {
@@ -540,7 +542,7 @@ int main(int argc, char **argv)
 		w->failed |= !w->streams[i].file;
 	}
 	if (!w->failed)
-		run(w, events, allocations, stacks);
+		run(w, events, allocations, stacks, live);
 	ok = finish(w);
 	if (ok)
 		printf("%" PRIu64 " events\n", w->events);

@@ -3,7 +3,6 @@
 #include "output/json_text.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +102,33 @@ static void what_is_no_string_is_valid_json_too(void **state)
 	g_string_free(text, TRUE);
 }
 
+static void trees_are_what_jansson_writes(void **state)
+{
+	static const char *const trees[] = {
+		"{}",
+		"[]",
+		"null",
+		"[0, -1, 9223372036854775807, -9223372036854775808]",
+		"[0.0, 0.1, -1.7976931348623157e308, 5e-324, 1e100, 123456789.125]",
+		"{\"z\": [true, false, null], \"a\": {\"\\u00e9\": {\"\": [[], {}]}}, \"m\": "
+		"\"\\n\"}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < G_N_ELEMENTS(trees); i++) {
+		GString *text = g_string_new(NULL);
+		json_t *json = json_loads(trees[i], JSON_DECODE_ANY, NULL);
+		char *expected = json_dumps(json, JSON_ENCODE_ANY);
+
+		assert_non_null(expected);
+		json_text_tree(text, json);
+		assert_string_equal(text->str, expected);
+		g_string_free(text, TRUE);
+		free(expected);
+		json_decref(json);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -110,6 +136,7 @@ int main(void)
 		cmocka_unit_test(times_are_microseconds_with_three_places),
 		cmocka_unit_test(strings_are_what_jansson_writes),
 		cmocka_unit_test(what_is_no_string_is_valid_json_too),
+		cmocka_unit_test(trees_are_what_jansson_writes),
 	};
 
 	return cmocka_run_group_tests_name("analysis/json_text", tests, NULL, NULL);
