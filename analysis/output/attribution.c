@@ -31,13 +31,18 @@ static void view_free(void *data)
 	g_free(data);
 }
 
+static void bytes_free(void *data)
+{
+	g_bytes_unref(data);
+}
+
 struct attribution *attribution_new(struct sym *sym)
 {
 	struct attribution *attribution = g_new0(struct attribution, 1);
 
 	attribution->sym = sym;
 	attribution->views = g_hash_table_new_full(NULL, NULL, NULL, view_free);
-	attribution->paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	attribution->paths = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, bytes_free, NULL);
 	attribution->asked = g_hash_table_new(NULL, NULL);
 	return attribution;
 }
@@ -79,43 +84,46 @@ static const char *function_at(const struct stackview *view, int index)
 /* The newest block taken by one line of the program, and by which way through the runtime. */
 struct newest {
 	uint64_t place; /* in the order of all blocks */
-	char *path;     /* owned */
+	GBytes *path;   /* owned; NULL: none yet */
 };
 
 static void newest_free(void *data)
 {
 	struct newest *newest = data;
 
-	g_free(newest->path);
+	g_clear_pointer(&newest->path, g_bytes_unref);
 	g_free(newest);
 }
 
-/* A way through the runtime: where in the entry function, and where in the first one inside it. */
-static char *path_key(const struct stackview *view)
+/* Which frames they are, from one on. */
+static GBytes *frames_key(const struct stackview *view, uint32_t first, uint32_t count)
 {
-	return g_strdup_printf("%p %p", (const void *)view->frames[view->entry],
-			       (const void *)view->frames[view->entry - 1]);
+	return g_bytes_new(view->frames + first, count * sizeof(view->frames[0]));
+}
+
+/* A way through the runtime: where in the entry function, and where in the first one inside it. */
+static GBytes *path_key(const struct stackview *view)
+{
+	return frames_key(view, (uint32_t)view->entry - 1, 2);
 }
 
 static void learn_site(const struct site *site, const struct stackview *view, GHashTable *lines)
 {
-	GString *line = g_string_new(NULL);
-	struct newest *newest;
-
 	/* The entry itself is left out: setting up and serving return to different places in it. */
-	for (uint32_t i = (uint32_t)view->entry + 1; i < view->count; i++)
-		g_string_append_printf(line, "%p ", (const void *)view->frames[i]);
-	newest = g_hash_table_lookup(lines, line->str);
+	const uint32_t first = (uint32_t)view->entry + 1;
+	GBytes *line = frames_key(view, first, view->count - first);
+	struct newest *newest = g_hash_table_lookup(lines, line);
+
 	if (!newest) {
 		newest = g_new0(struct newest, 1);
-		g_hash_table_insert(lines, g_strdup(line->str), newest);
+		g_hash_table_insert(lines, g_bytes_ref(line), newest);
 	}
 	if (site->newest > newest->place) {
 		newest->place = site->newest;
-		g_free(newest->path);
+		g_clear_pointer(&newest->path, g_bytes_unref);
 		newest->path = path_key(view);
 	}
-	g_string_free(line, TRUE);
+	g_bytes_unref(line);
 }
 
 static bool has_hip(const struct process *process)
@@ -143,7 +151,7 @@ void attribution_learn(struct attribution *attribution, const struct process *pr
 
 	if (!has_hip(process))
 		return; /* spares the naming of all stacks */
-	lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, newest_free);
+	lines = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, bytes_free, newest_free);
 	g_hash_table_iter_init(&iter, process->memory->sites);
 	while (g_hash_table_iter_next(&iter, &key, NULL)) {
 		const struct site *site = key;
@@ -158,7 +166,8 @@ void attribution_learn(struct attribution *attribution, const struct process *pr
 	while (g_hash_table_iter_next(&iter, NULL, &key)) {
 		const struct newest *newest = key;
 
-		g_hash_table_add(attribution->paths, g_strdup(newest->path));
+		if (newest->path)
+			g_hash_table_add(attribution->paths, g_bytes_ref(newest->path));
 	}
 	g_hash_table_destroy(lines);
 }
@@ -177,7 +186,7 @@ static int hsa_entry(const struct stackview *view)
 static bool is_own_path(const struct attribution *attribution, const struct stackview *view)
 {
 	int hsa = hsa_entry(view);
-	char *path;
+	GBytes *path;
 	bool serves;
 
 	if (view->roles[view->entry] != ROLE_HIP || view->entry == 0)
@@ -186,7 +195,7 @@ static bool is_own_path(const struct attribution *attribution, const struct stac
 		return true; /* hsa_init, hsa_queue_create … */
 	path = path_key(view);
 	serves = g_hash_table_contains(attribution->paths, path);
-	g_free(path);
+	g_bytes_unref(path);
 	return !serves;
 }
 

@@ -10,6 +10,8 @@
 #include "model/usages.h"
 #include "output/documents.h"
 #include "output/findings.h"
+#include "output/json_text.h"
+#include "output/json_write.h"
 #include "output/leaks_text.h"
 #include "output/page.h"
 #include "output/stack_json.h"
@@ -219,7 +221,7 @@ json_t *html_report_json(const struct html_report *report, const struct document
 					       .end_ns = document->end_ns };
 	struct leaks_report *leaks = leaks_report_new(document->model, &options);
 	json_t *json = header_json(REPORT_SCHEMA, REPORT_VERSION, document->model, document->notes);
-	json_t *findings;
+	json_t *findings, *left;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
 		json_object_set_new(json, parts[i].section,
@@ -228,7 +230,9 @@ json_t *html_report_json(const struct html_report *report, const struct document
 	findings = findings_json(document, leaks, json);
 	document_set_int(json, "findings", findings_count(findings));
 	json_object_set_new(json, "summary", findings);
-	json_object_set_new(json, "leaks", leaks_json(leaks, document->notes));
+	left = leaks_json(leaks, document->notes);
+	json_make_entries(left, leaks_entry_build, leaks);
+	json_object_set_new(json, "leaks", left);
 	json_object_set_new(json, "memory", memory_json(report, document));
 	json_object_set_new(json, "lanes", lanes_json(report, document));
 	leaks_report_free(leaks);
@@ -241,13 +245,12 @@ static void write_part(const struct page_part *part, FILE *stream)
 }
 
 /* Inside <script> nothing may look like a tag; in JSON, '<' stands in strings only. */
-static int write_data(const json_t *json, FILE *stream)
+static void write_data(const json_t *json, FILE *stream)
 {
-	char *text = json_dumps(json, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	GString *text = g_string_new(NULL);
 
-	if (!text)
-		return -ENOMEM;
-	for (const char *at = text; *at;) {
+	json_text_tree(text, json);
+	for (const char *at = text->str; *at;) {
 		size_t plain = strcspn(at, "<");
 
 		fwrite(at, 1, plain, stream);
@@ -257,8 +260,7 @@ static int write_data(const json_t *json, FILE *stream)
 			at++;
 		}
 	}
-	free(text);
-	return 0;
+	g_string_free(text, TRUE);
 }
 
 int html_report_write(const json_t *json, FILE *stream)
@@ -274,10 +276,9 @@ int html_report_write(const json_t *json, FILE *stream)
 		{ "@SCRIPT@", &page_script },
 	};
 	const char *at = page_html.begin;
-	int error = 0;
 
 	errno = 0;
-	for (size_t i = 0; i < G_N_ELEMENTS(marks) && !error; i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++) {
 		const char *mark = g_strstr_len(at, page_html.end - at, marks[i].name);
 
 		if (!mark)
@@ -286,11 +287,9 @@ int html_report_write(const json_t *json, FILE *stream)
 		if (marks[i].part)
 			write_part(marks[i].part, stream);
 		else
-			error = write_data(json, stream);
+			write_data(json, stream);
 		at = mark + strlen(marks[i].name);
 	}
 	fwrite(at, 1, (size_t)(page_html.end - at), stream);
-	if (!error && ferror(stream))
-		error = errno ? -errno : -EIO;
-	return error;
+	return ferror(stream) ? (errno ? -errno : -EIO) : 0;
 }

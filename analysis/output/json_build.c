@@ -177,12 +177,12 @@ void json_build_real(struct json_build *build, const char *name, double value)
 	json_decref(json);
 }
 
-void json_build_true(struct json_build *build, const char *name)
+void json_build_bool(struct json_build *build, const char *name, bool value)
 {
 	if (build->text)
-		put(build, name, "true", 4);
+		put(build, name, value ? "true" : "false", value ? 4 : 5);
 	else
-		add(build, name, json_true());
+		add(build, name, json_boolean(value));
 }
 
 void json_build_null(struct json_build *build, const char *name)

@@ -11,6 +11,7 @@
 
 #include <glib.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct json_build;
@@ -35,7 +36,7 @@ void json_build_list(struct json_build *build, const char *name);
 void json_build_end(struct json_build *build);
 void json_build_int(struct json_build *build, const char *name, int64_t value);
 void json_build_real(struct json_build *build, const char *name, double value);
-void json_build_true(struct json_build *build, const char *name);
+void json_build_bool(struct json_build *build, const char *name, bool value);
 void json_build_null(struct json_build *build, const char *name);
 /* Makes nothing of NULL, and "?" of what is not UTF-8. */
 void json_build_string(struct json_build *build, const char *name, const char *value);

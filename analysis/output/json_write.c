@@ -110,3 +110,21 @@ int json_write(const json_t *json, FILE *stream, json_entry_fn *entry, void *dat
 		return errno ? -errno : -EIO;
 	return 0;
 }
+
+void json_make_entries(json_t *json, json_entry_fn *entry, void *data)
+{
+	struct json_build *build = json_build_new(NULL);
+	const char *name;
+	json_t *list;
+
+	json_object_foreach(json, name, list)
+	{
+		for (size_t i = 0; i < json_array_size(list); i++) {
+			if (!json_is_null(json_array_get(list, i)))
+				continue;
+			entry(data, name, i, build);
+			json_array_set_new(list, i, json_build_take(build));
+		}
+	}
+	json_build_free(build);
+}

@@ -25,5 +25,7 @@ typedef void json_entry_fn(void *data, const char *list, size_t index, struct js
  * @return 0 or -errno.
  */
 int json_write(const json_t *json, FILE *stream, json_entry_fn *entry, void *data);
+/* Makes all those entries, as trees, for whoever needs the object whole. */
+void json_make_entries(json_t *json, json_entry_fn *entry, void *data);
 
 #endif

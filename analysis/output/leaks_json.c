@@ -7,6 +7,7 @@
 
 #define LEAKS_SCHEMA  "kfdscope.leaks"
 #define LEAKS_VERSION "1.3"
+#define SHARES        "exported_then_freed"
 
 static json_t *sum_json(const struct leak_sum *sum)
 {
@@ -24,67 +25,69 @@ static json_t *layers_json(const struct leak_sum *layers)
 	return json;
 }
 
-static json_t *refusal_json(const struct leak_group *group, struct frames_json *frames)
+static void refusal_build(struct json_build *build, const struct leak_group *group,
+			  struct frames_json *frames)
 {
 	const struct refusal *refusal = &group->refusal;
 	const char *name = strerrorname_np((int)refusal->os_errno);
-	json_t *gpus = json_array();
 
+	json_build_object(build, "refused_free");
+	json_build_int(build, "count", refusal->count);
+	json_build_int(build, "status", refusal->status);
+	json_build_int(build, "errno", refusal->os_errno);
+	json_build_string(build, "errno_name", name ? name : "");
+	json_build_int(build, "time_ns", refusal->time_ns);
+	json_build_list(build, "mapped_gpu_ids");
 	for (uint32_t i = 0; i < refusal->mapped_count; i++)
-		json_array_append_new(gpus, json_integer((json_int_t)refusal->mapped_gpus[i]));
-	return json_pack("{si sI si ss sI so so}", "count", (int)refusal->count, "status",
-			 (json_int_t)refusal->status, "errno", (int)refusal->os_errno, "errno_name",
-			 name ? name : "", "time_ns", (json_int_t)refusal->time_ns,
-			 "mapped_gpu_ids", gpus, "stack", stack_json(&group->refused, frames));
+		json_build_int(build, NULL, (int64_t)refusal->mapped_gpus[i]);
+	json_build_end(build);
+	stack_build(build, "stack", group->refused, frames);
+	json_build_end(build);
 }
 
-static json_t *group_json(const struct leak_group *group, struct frames_json *frames)
+static void site_build(struct json_build *build, const struct site *site)
 {
-	const struct site *site = group->site;
-	json_t *json = json_pack(
-		"{sI sI sI sb ss ss ss ss sI sI sI so so}", "vpid",
-		(json_int_t)group->process->vpid, "blocks", (json_int_t)group->sum.count, "bytes",
-		(json_int_t)group->sum.bytes, "undecided", group->undecided, "layer",
-		leak_layer_name(group->layer), "left_at", leak_moment_name(group->moment), "kind",
-		memory_kind_name(site->kind), "class", block_class_name(site->class), "first_ns",
-		(json_int_t)group->first_ns, "last_ns", (json_int_t)group->last_ns, "taken",
-		(json_int_t)group->taken_count, "allocated_in", caller_json(&group->view, frames),
-		"stack", stack_json(&group->view, frames));
-
-	if (!json)
-		return NULL;
 	if (site->node_id != UINT32_MAX)
-		json_object_set_new(json, "node_id", json_integer(site->node_id));
+		json_build_int(build, "node_id", site->node_id);
 	if (site->gpu_id)
-		json_object_set_new(json, "gpu_id", json_integer(site->gpu_id));
-	if (site->type)
-		json_object_set_new(json, "call", json_string(site->type->name));
-	if (site->ioctl)
-		json_object_set_new(json, "ioctl", json_string(site->ioctl->name));
+		json_build_int(build, "gpu_id", site->gpu_id);
+	json_build_string(build, "call", site->type ? site->type->name : NULL);
+	json_build_string(build, "ioctl", site->ioctl ? site->ioctl->name : NULL);
 	if (site->origin == ORIGIN_RESTORED)
-		json_object_set_new(json, "origin", json_string(block_origin_name(site->origin)));
-	if (group->is_request)
-		json_object_set_new(json, "driver_memory",
-				    json_pack("{sI sI}", "blocks", (json_int_t)group->behind.count,
-					      "bytes", (json_int_t)group->behind.bytes));
-	if (group->refusal.count)
-		json_object_set_new(json, "refused_free", refusal_json(group, frames));
-	if (site->class == BLOCK_REGISTRATION) {
-		json_object_set_new(json, "registered",
-				    json_integer((json_int_t)group->registered));
-		json_object_set_new(json, "deregistered",
-				    json_integer((json_int_t)group->deregistered));
-	}
-	return json;
+		json_build_string(build, "origin", block_origin_name(site->origin));
 }
 
-static json_t *groups_json(const GPtrArray *groups, struct frames_json *frames)
+static void group_build(struct json_build *build, const struct leak_group *group,
+			struct frames_json *frames)
 {
-	json_t *list = json_array();
-
-	for (guint i = 0; i < groups->len; i++)
-		json_array_append_new(list, group_json(g_ptr_array_index(groups, i), frames));
-	return list;
+	json_build_object(build, NULL);
+	json_build_int(build, "vpid", group->process->vpid);
+	json_build_int(build, "blocks", (int64_t)group->sum.count);
+	json_build_int(build, "bytes", (int64_t)group->sum.bytes);
+	json_build_bool(build, "undecided", group->undecided);
+	json_build_string(build, "layer", leak_layer_name(group->layer));
+	json_build_string(build, "left_at", leak_moment_name(group->moment));
+	json_build_string(build, "kind", memory_kind_name(group->site->kind));
+	json_build_string(build, "class", block_class_name(group->site->class));
+	json_build_int(build, "first_ns", group->first_ns);
+	json_build_int(build, "last_ns", group->last_ns);
+	json_build_int(build, "taken", (int64_t)group->taken_count);
+	caller_build(build, "allocated_in", group->view, frames);
+	stack_build(build, "stack", group->view, frames);
+	site_build(build, group->site);
+	if (group->is_request) {
+		json_build_object(build, "driver_memory");
+		json_build_int(build, "blocks", (int64_t)group->behind.count);
+		json_build_int(build, "bytes", (int64_t)group->behind.bytes);
+		json_build_end(build);
+	}
+	if (group->refusal.count)
+		refusal_build(build, group, frames);
+	if (group->site->class == BLOCK_REGISTRATION) {
+		json_build_int(build, "registered", (int64_t)group->registered);
+		json_build_int(build, "deregistered", (int64_t)group->deregistered);
+	}
+	json_build_end(build);
 }
 
 static json_t *internal_json(const struct memory *memory, const struct scope *scope)
@@ -160,22 +163,24 @@ static json_t *leaks_process_json(const struct leaks_process *leaks)
 	return json;
 }
 
-static json_t *share_json(const struct leaks_report *report, const struct share *share,
-			  struct frames_json *frames)
+static void share_build(struct json_build *build, const struct leaks_report *report,
+			const struct share *share)
 {
 	struct stackview exported, freed;
-	json_t *json;
 
 	stackview_init(&exported, report->sym, share->process, share->stack);
 	stackview_init(&freed, report->sym, share->process, share->free_stack);
-	json = json_pack("{sI sI sI sI sI so so}", "vpid", (json_int_t)share->process->vpid,
-			 "bytes", (json_int_t)share->size_bytes, "exported_ns",
-			 (json_int_t)share->time_ns, "freed_ns", (json_int_t)share->freed_ns,
-			 "importers", (json_int_t)share->importers, "export_stack",
-			 stack_json(&exported, frames), "free_stack", stack_json(&freed, frames));
+	json_build_object(build, NULL);
+	json_build_int(build, "vpid", share->process->vpid);
+	json_build_int(build, "bytes", (int64_t)share->size_bytes);
+	json_build_int(build, "exported_ns", share->time_ns);
+	json_build_int(build, "freed_ns", share->freed_ns);
+	json_build_int(build, "importers", (int64_t)share->importers);
+	stack_build(build, "export_stack", &exported, report->frames_json);
+	stack_build(build, "free_stack", &freed, report->frames_json);
+	json_build_end(build);
 	stackview_fini(&exported);
 	stackview_fini(&freed);
-	return json;
 }
 
 static json_t *suppressed_json(const struct leaks_report *report)
@@ -194,20 +199,54 @@ static json_t *suppressed_json(const struct leaks_report *report)
 	return json;
 }
 
+static const GPtrArray *get_list(const struct leaks_report *report, const char *name)
+{
+	const struct {
+		const char *name;
+		const GPtrArray *list;
+	} lists[] = {
+		{ "groups", report->groups },     { "registrations", report->registrations },
+		{ "imports", report->imports },   { "reservations", report->reservations },
+		{ SHARES, report->freed_shares },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
+		if (strcmp(lists[i].name, name) == 0)
+			return lists[i].list;
+	return NULL;
+}
+
+void leaks_entry_build(void *data, const char *list, size_t index, struct json_build *build)
+{
+	const struct leaks_report *report = data;
+	const void *entry = g_ptr_array_index(get_list(report, list), index);
+
+	if (strcmp(list, SHARES) == 0)
+		share_build(build, report, entry);
+	else
+		group_build(build, entry, report->frames_json);
+}
+
+/* A null for each entry. */
+static void set_list(json_t *json, const char *name, const struct leaks_report *report)
+{
+	const GPtrArray *entries = get_list(report, name);
+	json_t *list = json_array();
+
+	for (guint i = 0; i < entries->len; i++)
+		json_array_append_new(list, json_null());
+	json_object_set_new(json, name, list);
+}
+
 json_t *leaks_json(const struct leaks_report *report, const struct report_notes *notes)
 {
 	json_t *json = header_json(LEAKS_SCHEMA, LEAKS_VERSION, report->model, notes);
-	json_t *processes = json_array(), *shares = json_array(), *reasons = json_object();
-	struct frames_json *frames = frames_json_new();
+	json_t *processes = json_array(), *reasons = json_object();
 
 	for (guint i = 0; i < report->processes->len; i++)
 		json_array_append_new(processes,
 				      leaks_process_json(&g_array_index(report->processes,
 									struct leaks_process, i)));
-	for (guint i = 0; i < report->freed_shares->len; i++)
-		json_array_append_new(
-			shares,
-			share_json(report, g_ptr_array_index(report->freed_shares, i), frames));
 	for (int i = 0; i < SYM_REASON_COUNT; i++)
 		json_object_set_new(reasons, sym_reason_text((enum sym_reason)i),
 				    json_integer((json_int_t)report->frames[i]));
@@ -215,13 +254,12 @@ json_t *leaks_json(const struct leaks_report *report, const struct report_notes 
 	json_object_set_new(json, "undecided", sum_json(&report->undecided));
 	json_object_set_new(json, "suppressed", suppressed_json(report));
 	json_object_set_new(json, "layers", layers_json(report->layers));
-	json_object_set_new(json, "groups", groups_json(report->groups, frames));
-	json_object_set_new(json, "registrations", groups_json(report->registrations, frames));
-	json_object_set_new(json, "imports", groups_json(report->imports, frames));
-	json_object_set_new(json, "reservations", groups_json(report->reservations, frames));
-	json_object_set_new(json, "exported_then_freed", shares);
+	set_list(json, "groups", report);
+	set_list(json, "registrations", report);
+	set_list(json, "imports", report);
+	set_list(json, "reservations", report);
+	set_list(json, SHARES, report);
 	json_object_set_new(json, "processes", processes);
 	json_object_set_new(json, "frames", reasons);
-	frames_json_free(frames);
 	return json;
 }

@@ -18,17 +18,6 @@ const char *leak_moment_name(enum leak_moment moment)
 	return names[moment];
 }
 
-static void group_free(void *data)
-{
-	struct leak_group *group = data;
-
-	if (!group)
-		return;
-	stackview_fini(&group->view);
-	stackview_fini(&group->refused);
-	g_free(group);
-}
-
 static enum leak_moment process_moment(const struct process *process)
 {
 	if (process->closed_ns)
@@ -44,11 +33,14 @@ static enum leak_moment process_moment(const struct process *process)
 	return LEFT_AT_END;
 }
 
+/* Whose groups a key is of. */
+enum key_kind { KEY_BLOCKS, KEY_REQUESTS };
+
 /* While groups are made. */
 struct grouping {
 	struct leaks_report *report;
 	struct attribution *attribution;
-	GHashTable *groups; /* key text (owned) -> struct leak_group (borrowed) */
+	GHashTable *groups; /* key (GBytes, owned) -> struct leak_group (borrowed) */
 	GHashTable *seen;   /* frames that were counted by reason */
 	GHashTable *behind; /* of one process: struct request -> struct block */
 };
@@ -74,25 +66,42 @@ static void count_frames(struct grouping *grouping, const struct stackview *view
 	}
 }
 
-static char *group_key(const struct block *block, const struct stackview *view,
-		       enum leak_layer layer, bool undecided)
+/* What is equal in a group: such numbers, and the way to it. */
+static GBytes *make_key(const uint64_t *parts, size_t count, const struct stackview *view,
+			const struct stack *stack)
+{
+	GByteArray *key = g_byte_array_new();
+
+	g_byte_array_append(key, (const guint8 *)parts, (guint)(count * sizeof(parts[0])));
+	stackview_key(view, key);
+	/* All frames left out: */
+	if (view->count == 0 && stack)
+		g_byte_array_append(key, (const guint8 *)&stack, sizeof(stack));
+	return g_byte_array_free_to_bytes(key);
+}
+
+static GBytes *group_key(const struct block *block, const struct stackview *view,
+			 enum leak_layer layer, bool undecided)
 {
 	const struct site *site = block->site;
-	GString *key = g_string_new(NULL);
+	const uint64_t parts[] = { KEY_BLOCKS,
+				   (uintptr_t)site->process,
+				   layer,
+				   undecided,
+				   site->class,
+				   site->kind,
+				   site->node_id,
+				   site->gpu_id,
+				   (uintptr_t)site->type,
+				   (uintptr_t)site->ioctl };
 
-	g_string_printf(key, "%p %d %d %d %d %u %u %p %p", (const void *)site->process, layer,
-			undecided, site->class, site->kind, site->node_id, site->gpu_id,
-			(const void *)site->type, (const void *)site->ioctl);
-	stackview_key(view, key);
-	if (view->count == 0 && site->stack)
-		g_string_append_printf(key, " %p", (const void *)site->stack);
-	return g_string_free(key, FALSE);
+	return make_key(parts, G_N_ELEMENTS(parts), view, site->stack);
 }
 
 static void group_add(struct grouping *grouping, GPtrArray *list, const struct block *block,
 		      const struct stackview *view, enum leak_layer layer, bool undecided)
 {
-	char *key = group_key(block, view, layer, undecided);
+	GBytes *key = group_key(block, view, layer, undecided);
 	struct leak_group *group = g_hash_table_lookup(grouping->groups, key);
 	struct process *process = block->site->process;
 
@@ -105,9 +114,9 @@ static void group_add(struct grouping *grouping, GPtrArray *list, const struct b
 		group->moment =
 			block->fate == FATE_AT_CLOSE ? LEFT_AT_CLOSE : process_moment(process);
 		group->first_ns = group->last_ns = block->begin_ns;
-		stackview_init(&group->view, grouping->report->sym, process, block->site->stack);
+		group->view = view;
 		count_frames(grouping, view);
-		g_hash_table_insert(grouping->groups, g_strdup(key), group);
+		g_hash_table_insert(grouping->groups, g_bytes_ref(key), group);
 		g_ptr_array_add(list, group);
 	}
 	group->sum.count++;
@@ -120,11 +129,10 @@ static void group_add(struct grouping *grouping, GPtrArray *list, const struct b
 	group->deregistered += block->deregistered;
 	if (block->refusal.count && block->refusal.time_ns >= group->refusal.time_ns) {
 		group->refusal = block->refusal;
-		stackview_fini(&group->refused);
-		stackview_init(&group->refused, grouping->report->sym, process,
-			       block->refusal.stack);
+		group->refused =
+			attribution_view(grouping->attribution, process, block->refusal.stack);
 	}
-	g_free(key);
+	g_bytes_unref(key);
 }
 
 static void sum_add(struct leak_sum *sum, uint64_t bytes)
@@ -209,19 +217,17 @@ static bool is_served(const struct request *request, const struct block *block)
 }
 
 /* By what the program did: which of its requests made the runtime take memory is chance. */
-static char *request_key(const struct request *request, const struct block *block,
-			 const struct stackview *view, bool undecided)
+static GBytes *request_key(const struct request *request, const struct block *block,
+			   const struct stackview *view, bool undecided)
 {
-	GString *key = g_string_new(NULL);
+	const uint64_t parts[] = { KEY_REQUESTS,
+				   (uintptr_t)request->site->process,
+				   (uintptr_t)request->site->type,
+				   undecided,
+				   block ? (uint64_t)block->site->kind : UINT64_MAX,
+				   block ? block->site->node_id : UINT32_MAX };
 
-	g_string_printf(key, "request %p %p %d %d %u", (const void *)request->site->process,
-			(const void *)request->site->type, undecided,
-			block ? (int)block->site->kind : -1,
-			block ? block->site->node_id : UINT32_MAX);
-	stackview_key(view, key);
-	if (view->count == 0 && request->site->stack)
-		g_string_append_printf(key, " %p", (const void *)request->site->stack);
-	return g_string_free(key, FALSE);
+	return make_key(parts, G_N_ELEMENTS(parts), view, request->site->stack);
 }
 
 static struct leak_group *request_group_new(const struct request *request,
@@ -252,23 +258,21 @@ static struct leak_group *request_group(struct grouping *grouping, const struct 
 	struct process *process = request->site->process;
 	const struct stackview *view =
 		attribution_view(grouping->attribution, process, request->site->stack);
-	char *key = request_key(request, block, view, undecided);
+	GBytes *key = request_key(request, block, view, undecided);
 	struct leak_group *group = g_hash_table_lookup(grouping->groups, key);
-	const struct stack *stack = request->site->stack;
 
 	if (!group) {
 		group = request_group_new(request, block);
 		group->undecided = undecided;
-		g_hash_table_insert(grouping->groups, g_strdup(key), group);
+		group->view = view;
+		g_hash_table_insert(grouping->groups, g_bytes_ref(key), group);
 		g_ptr_array_add(grouping->report->groups, group);
-		stackview_init(&group->view, grouping->report->sym, process, stack);
 	}
-	g_free(key);
+	g_bytes_unref(key);
 	/* The first block that was taken for one of them tells the whole way down. */
 	if (is_served(request, block) && group->site == &group->own_site) {
 		group->site = block->site;
-		stackview_fini(&group->view);
-		stackview_init(&group->view, grouping->report->sym, process, block->site->stack);
+		group->view = attribution_view(grouping->attribution, process, block->site->stack);
 	}
 	return group;
 }
@@ -325,7 +329,7 @@ static void take_requests(struct grouping *grouping, struct leaks_process *leaks
 	for (guint i = first; i < groups->len; i++) {
 		const struct leak_group *group = g_ptr_array_index(groups, i);
 
-		count_frames(grouping, &group->view);
+		count_frames(grouping, group->view);
 	}
 	g_hash_table_destroy(counted);
 	g_ptr_array_free(live, TRUE);
@@ -410,7 +414,7 @@ static void suppress(struct leaks_report *report, GPtrArray *groups)
 	for (guint i = groups->len; i > 0; i--) {
 		const struct leak_group *group = g_ptr_array_index(groups, i - 1);
 		struct suppression *suppression =
-			suppressions_match(report->options.suppressions, &group->view);
+			suppressions_match(report->options.suppressions, group->view);
 
 		if (!suppression)
 			continue;
@@ -446,15 +450,17 @@ struct leaks_report *leaks_report_new(const struct model *model,
 	report->model = model;
 	report->options = *options;
 	report->sym = sym_new(options->debug_dirs);
-	report->groups = g_ptr_array_new_with_free_func(group_free);
-	report->registrations = g_ptr_array_new_with_free_func(group_free);
-	report->imports = g_ptr_array_new_with_free_func(group_free);
-	report->reservations = g_ptr_array_new_with_free_func(group_free);
+	report->frames_json = frames_json_new();
+	report->groups = g_ptr_array_new_with_free_func(g_free);
+	report->registrations = g_ptr_array_new_with_free_func(g_free);
+	report->imports = g_ptr_array_new_with_free_func(g_free);
+	report->reservations = g_ptr_array_new_with_free_func(g_free);
 	report->freed_shares = g_ptr_array_new();
 	report->nameless = g_ptr_array_new();
 	report->processes = g_array_new(FALSE, TRUE, sizeof(struct leaks_process));
-	grouping.attribution = attribution_new(report->sym);
-	grouping.groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	grouping.attribution = report->attribution = attribution_new(report->sym);
+	grouping.groups = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+						(GDestroyNotify)g_bytes_unref, NULL);
 	grouping.seen = g_hash_table_new(NULL, NULL);
 	for (guint i = 0; i < processes->len; i++)
 		take_process(&grouping, g_ptr_array_index(processes, i));
@@ -466,7 +472,6 @@ struct leaks_report *leaks_report_new(const struct model *model,
 	g_ptr_array_sort(report->registrations, compare_groups);
 	g_ptr_array_sort(report->imports, compare_groups);
 	g_ptr_array_sort(report->reservations, compare_groups);
-	attribution_free(grouping.attribution);
 	g_hash_table_destroy(grouping.groups);
 	g_hash_table_destroy(grouping.seen);
 	return report;
@@ -483,6 +488,8 @@ void leaks_report_free(struct leaks_report *report)
 	g_ptr_array_free(report->freed_shares, TRUE);
 	g_ptr_array_free(report->nameless, TRUE);
 	g_array_free(report->processes, TRUE);
+	attribution_free(report->attribution);
+	frames_json_free(report->frames_json);
 	sym_free(report->sym);
 	g_free(report);
 }

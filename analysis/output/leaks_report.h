@@ -10,6 +10,7 @@
 
 #include "model/model.h"
 #include "output/attribution.h"
+#include "output/stack_json.h"
 #include "output/stackview.h"
 #include "output/suppressions.h"
 
@@ -27,7 +28,7 @@ struct leak_sum {
 };
 
 struct leak_group {
-	const struct process *process; /* borrowed, like all that follows but the view */
+	const struct process *process; /* borrowed, like all that follows */
 	const struct site *site;       /* one of those in the group: kind, node, gpu, calls */
 	enum leak_layer layer;
 	enum leak_moment moment;
@@ -35,17 +36,17 @@ struct leak_group {
 	struct leak_sum sum;
 	int64_t first_ns, last_ns; /* when the oldest and the newest of them was taken */
 	uint64_t taken_count;      /* all that were taken here, freed ones too */
-	struct stackview view;     /* owned */
+	const struct stackview *view;
 	/*
 	 * Requests to a runtime, not blocks: sum has what the program asked for. Of the blocks behind
 	 * them, each counted in the first group that has memory in it:
 	 */
 	bool is_request;
 	struct leak_sum behind;
-	struct site own_site;     /* what site points to when no block was taken for the requests */
-	struct refusal refusal;   /* of the last block that has one; count 0: none. Borrowed */
-	struct stackview refused; /* owned: of refusal.stack */
-	uint64_t free_pending;    /* whose free had begun when the recording ended */
+	struct site own_site;   /* what site points to when no block was taken for the requests */
+	struct refusal refusal; /* of the last block that has one; count 0: none */
+	const struct stackview *refused; /* of refusal.stack; NULL: none */
+	uint64_t free_pending;           /* whose free had begun when the recording ended */
 	uint64_t registered, deregistered;
 };
 
@@ -68,13 +69,15 @@ struct leaks_options {
 struct leaks_report {
 	const struct model *model; /* borrowed */
 	struct leaks_options options;
-	struct sym *sym;          /* owned */
-	GPtrArray *groups;        /* of struct leak_group, owned: largest first */
-	GPtrArray *registrations; /* likewise: host memory still registered */
-	GPtrArray *imports;       /* likewise: imports still open */
-	GPtrArray *reservations;  /* likewise: addresses without memory, in none of the sums */
-	GPtrArray *freed_shares;  /* of borrowed struct share: exported, then freed */
-	GArray *processes;        /* of struct leaks_process */
+	struct attribution *attribution; /* owned: has the views of the groups */
+	struct sym *sym;                 /* owned */
+	struct frames_json *frames_json; /* owned: of the frames that sym named */
+	GPtrArray *groups;               /* of struct leak_group, owned: largest first */
+	GPtrArray *registrations;        /* likewise: host memory still registered */
+	GPtrArray *imports;              /* likewise: imports still open */
+	GPtrArray *reservations; /* likewise: addresses without memory, in none of the sums */
+	GPtrArray *freed_shares; /* of borrowed struct share: exported, then freed */
+	GArray *processes;       /* of struct leaks_process */
 	struct leak_sum layers[LEAK_LAYER_COUNT], undecided, left;
 	struct leak_sum suppressed;        /* in none of the lists and sums above */
 	uint64_t frames[SYM_REASON_COUNT]; /* distinct frames shown, by how well they are named */

@@ -84,9 +84,9 @@ static void refusal_text(GString *text, const struct leak_group *group,
 			g_string_append_printf(text, "gpu %u", (uint32_t)refusal->mapped_gpus[i]);
 	}
 	g_string_append(text, "; freed");
-	text_caller(text, &group->refused);
+	text_caller(text, group->refused);
 	g_string_append(text, ":\n");
-	text_chain(text, 8, NULL, NULL, &group->refused);
+	text_chain(text, 8, NULL, NULL, group->refused);
 }
 
 /* Where a runtime took more than it was asked for, or took nothing since it still had some. */
@@ -119,10 +119,10 @@ static void group_text(GString *text, const struct leak_group *group, const char
 		g_string_append(text, ", left over at an earlier close");
 	g_string_append_c(text, '\n');
 	behind_text(text, group);
-	if (group->view.caller >= 0) {
+	if (group->view->caller >= 0) {
 		g_string_append(text, group->layer == LEAK_RUNTIME ? "    during a call"
 								   : "    allocated");
-		text_caller(text, &group->view);
+		text_caller(text, group->view);
 		g_string_append_c(text, '\n');
 	}
 	g_string_append(text, "    taken ");
@@ -146,7 +146,7 @@ static void group_text(GString *text, const struct leak_group *group, const char
 		text_count(text, group->free_pending, "of them was", "of them were");
 		g_string_append(text, " being freed when the recording ended\n");
 	}
-	text_chain(text, 8, group->site->ioctl, group->site->type, &group->view);
+	text_chain(text, 8, group->site->ioctl, group->site->type, group->view);
 	refusal_text(text, group, report);
 	g_string_append_c(text, '\n');
 }
@@ -239,9 +239,9 @@ static void listed_text(GString *text, const struct leak_group *group,
 		g_string_append(text, " (undecided: events were lost)");
 	if (group->layer == LEAK_RUNTIME)
 		g_string_append(text, ", by the runtime for itself,");
-	text_caller(text, &group->view);
+	text_caller(text, group->view);
 	g_string_append(text, "\n");
-	text_chain(text, 8, group->site->ioctl, group->site->type, &group->view);
+	text_chain(text, 8, group->site->ioctl, group->site->type, group->view);
 	g_string_append_c(text, '\n');
 }
 

@@ -91,18 +91,25 @@ static int leaks_write(struct report *report, const struct report_notes *notes)
 		.runtime = report->options.runtime,
 	};
 	struct leaks_report *leaks = leaks_report_new(report->model, &options);
-	GString *text = g_string_new(NULL);
-	json_t *json = NULL;
+	int error;
 
 	report->findings = leaks_report_has_findings(leaks);
-	if (report->options.format == REPORT_JSON)
-		json = leaks_json(leaks, notes);
-	else
+	if (report->options.format == REPORT_JSON) {
+		json_t *json = leaks_json(leaks, notes);
+
+		error = json_write(json, report->file.stream, leaks_entry_build, leaks);
+		json_decref(json);
+	} else {
+		GString *text = g_string_new(NULL);
+
 		leaks_text(text, leaks, notes);
+		error = text_write(text, report->file.stream);
+		g_string_free(text, TRUE);
+	}
 	leaks_report_free(leaks);
 	suppressions_free(suppressions);
 	g_free(problem); /* whoever named the file has checked it */
-	return write_result(report, text, json);
+	return error;
 }
 
 static void *chains_watch(struct report *report)

@@ -58,9 +58,9 @@ static void level_build(struct json_build *build, const struct sym_frame *frame,
 	json_build_string(build, "module", frame->path);
 	json_build_string(build, "build_id", frame->build_id);
 	if (level + 1 < frame->level_count)
-		json_build_true(build, "inlined");
+		json_build_bool(build, "inlined", true);
 	if (frame->is_made_up)
-		json_build_true(build, "known_by_call");
+		json_build_bool(build, "known_by_call", true);
 	if (frame->reason != SYM_OK)
 		json_build_string(build, "unnamed", sym_reason_text(frame->reason));
 	json_build_end(build);

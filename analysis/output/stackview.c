@@ -195,12 +195,10 @@ void stackview_fini(struct stackview *view)
 	memset(view, 0, sizeof(*view));
 }
 
-void stackview_key(const struct stackview *view, GString *key)
+void stackview_key(const struct stackview *view, GByteArray *key)
 {
-	for (uint32_t i = 0; i < view->count; i++)
-		g_string_append_printf(key, "|%s+%" G_GINT64_MODIFIER "x",
-				       view->frames[i]->path ? view->frames[i]->path : "",
-				       view->frames[i]->offset);
+	g_byte_array_append(key, (const guint8 *)view->frames,
+			    (guint)(view->count * sizeof(view->frames[0])));
 }
 
 void frame_function(GString *text, const struct sym_frame *frame)

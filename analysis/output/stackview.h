@@ -35,8 +35,8 @@ struct stackview {
 void stackview_init(struct stackview *view, struct sym *sym, const struct process *process,
 		    const struct stack *stack);
 void stackview_fini(struct stackview *view);
-/* Adds "module+offset" of each frame: equal texts mean the same code path. */
-void stackview_key(const struct stackview *view, GString *key);
+/* Adds which frames they are: of one resolver, equal keys mean the same code path. */
+void stackview_key(const struct stackview *view, GByteArray *key);
 
 /* The role of a module by its file name. NULL: application. */
 enum module_role module_role(const char *module);

@@ -16,6 +16,7 @@
 #include "output/chains_report.h"
 #include "output/documents.h"
 #include "output/flames.h"
+#include "output/json_write.h"
 #include "output/leaks_text.h"
 #include "output/stack_json.h"
 #include "text_trace.h"
@@ -183,6 +184,7 @@ static char *make_report(const char *report, const char *in, const char *fixture
 
 		leaks_text(text, leaks, NULL);
 		json = leaks_json(leaks, NULL);
+		json_make_entries(json, leaks_entry_build, leaks);
 		ok = has_groups(json, text->str);
 		leaks_report_free(leaks);
 	} else if (ok && strcmp(report, "folded") == 0) {

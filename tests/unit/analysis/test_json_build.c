@@ -67,7 +67,8 @@ static void make_values(struct json_build *build)
 	json_build_real(build, "tiny", -1.2345678901234567e-308);
 	json_build_real(build, "whole", 5.0);
 	json_build_real(build, "none", NAN);
-	json_build_true(build, "true");
+	json_build_bool(build, "true", true);
+	json_build_bool(build, "false", false);
 	json_build_null(build, "null");
 	json_build_list(build, "list");
 	json_build_int(build, NULL, 1);

@@ -112,6 +112,9 @@ static void entries_that_are_null_are_made(void **state)
 	(void)state;
 	assert_same(whole, text);
 	assert_int_equal(made, 3);
+	json_make_entries(left, make_entry, &made);
+	assert_int_equal(made, 6);
+	assert_true(json_equal(left, whole));
 	free(text);
 	json_decref(left);
 	json_decref(whole);
