@@ -165,15 +165,15 @@ static guint open_traces(struct analysis *analysis)
 }
 
 /* What a stream that cannot be read further had to say is missing from there on. */
-static void note_cut(void *data, guint trace, const char *stream, int64_t last_ns,
+static void note_cut(void *data, guint trace, const char *stream, int64_t last_ns, uint64_t packets,
 		     const char *problem)
 {
 	struct analysis *analysis = data;
 	struct salvage *salvage = &g_array_index(analysis->salvages, struct salvage, trace);
 	char *when, *text;
 
-	if (g_ptr_array_find_with_equal_func(salvage->cut, stream, g_str_equal, NULL))
-		return; /* told already */
+	if (salvage_has_told(salvage, stream, packets))
+		return;
 	when = last_ns == INT64_MIN
 		       ? g_strdup("its beginning")
 		       : g_strdup_printf("%" G_GINT64_FORMAT ".%09d (Unix time)",
@@ -403,7 +403,8 @@ static void add_losses(struct analysis *analysis)
 		record.hostname = model_intern(analysis->model, salvage->hostname);
 		record.vpid = 0;
 		record.time_ns = MAX(salvage->missing_from_ns, model_begin_ns(analysis->model));
-		values_set(&record.values, FIELD_UNTIL, (uint64_t)model_end_ns(analysis->model));
+		/* It may have gone on after the last event that could be read. */
+		values_set(&record.values, FIELD_UNTIL, INT64_MAX);
 		values_set(&record.values, FIELD_LOST, 0); /* nobody knows how many */
 		model_take(analysis->model, &record);
 	}

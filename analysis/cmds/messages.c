@@ -50,7 +50,7 @@ static bt_graph_simple_sink_component_initialize_func_status initialize(
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_INITIALIZE_FUNC_STATUS_OK;
 }
 
-static void note_cut(void *data, guint trace, const char *stream, int64_t last_ns,
+static void note_cut(void *data, guint trace, const char *stream, int64_t last_ns, uint64_t packets,
 		     const char *problem)
 {
 	struct walk *walk = data;
@@ -58,6 +58,7 @@ static void note_cut(void *data, guint trace, const char *stream, int64_t last_n
 	(void)trace;
 	(void)stream;
 	(void)last_ns;
+	(void)packets;
 	(void)problem;
 	walk->is_cut = true;
 }

@@ -47,13 +47,14 @@ char *sources_take_cause(void)
 	return text;
 }
 
-static void input_failed(void *data, uint64_t input, int64_t last_ns, const char *problem)
+static void input_failed(void *data, uint64_t input, int64_t last_ns, uint64_t packets,
+			 const char *problem)
 {
 	const struct sources *sources = data;
 	const struct stream *stream = &g_array_index(sources->streams, struct stream, input);
 	char *cause = problem ? g_strdup(problem) : sources_take_cause();
 
-	sources->cut(sources->data, stream->trace, stream->name, last_ns, cause);
+	sources->cut(sources->data, stream->trace, stream->name, last_ns, packets, cause);
 	g_free(cause);
 }
 

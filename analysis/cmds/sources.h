@@ -18,10 +18,11 @@ struct sources;
  * @param trace    the number that sources_add() was given.
  * @param stream   its name: "CLASS/INSTANCE" in numbers, or that of its file.
  * @param last_ns  the time of its last event that was read (Unix ns); INT64_MIN: none was.
+ * @param packets  so many of its packets were read to their ends.
  * @param problem  why, in one line.
  */
 typedef void sources_cut_fn(void *data, guint trace, const char *stream, int64_t last_ns,
-			    const char *problem);
+			    uint64_t packets, const char *problem);
 
 /* @return a graph that reads nothing yet; NULL: the reason is in *problem, to be freed. */
 struct sources *sources_new(sources_cut_fn *cut, void *data, char **problem);

@@ -123,3 +123,43 @@ char *metadata_uuid(const char *metadata, gsize size)
 			g_string_append_c(digits, g_ascii_tolower(text[i]));
 	return g_string_free(digits, digits->len != 2 * UUID_BYTES);
 }
+
+GString *metadata_text(const char *metadata, gsize size)
+{
+	GString *text = g_string_new(NULL);
+	gsize at = 0;
+
+	if (size < sizeof(uint32_t) || read_u32(metadata) != PACKET_MAGIC) {
+		g_string_append_len(text, metadata, (gssize)size);
+		return text;
+	}
+	while (size - at >= PACKET_HEADER) {
+		gsize content = read_u32(metadata + at + 24) / 8;
+		gsize packet = read_u32(metadata + at + 28) / 8;
+
+		if (content < PACKET_HEADER || packet < content || packet > size - at)
+			break;
+		g_string_append_len(text, metadata + at + PACKET_HEADER,
+				    (gssize)(content - PACKET_HEADER));
+		at += packet;
+	}
+	return text;
+}
+
+GArray *metadata_stream_classes(const GString *text)
+{
+	static const char begin[] = "stream {", number[] = "id = ";
+	GArray *classes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	const char *at = text->str;
+
+	while ((at = strstr(at, begin)) != NULL) {
+		at += strlen(begin);
+		at += strspn(at, " \t\n");
+		if (g_str_has_prefix(at, number)) {
+			uint32_t id = (uint32_t)g_ascii_strtoull(at + strlen(number), NULL, 10);
+
+			g_array_append_val(classes, id);
+		}
+	}
+	return classes;
+}

@@ -20,4 +20,9 @@ bool metadata_is_whole(const char *metadata, gsize size);
  */
 char *metadata_uuid(const char *metadata, gsize size);
 
+/* @return the text of the description alone, without the heads of packets. */
+GString *metadata_text(const char *metadata, gsize size);
+/* @return of uint32_t: the numbers of the classes of streams that a text declares; may be empty. */
+GArray *metadata_stream_classes(const GString *text);
+
 #endif

@@ -3,6 +3,7 @@
 #include "input/salvage.h"
 
 #include "input/metadata.h"
+#include "input/stream_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,142 +13,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/*
- * The packet header and context of every LTTng 2.x user-space stream, without padding (trace-compass.md
- * 9.4): magic, uuid, stream id, stream instance, begin, end, content bits, packet bits.
- */
-struct packet_head {
-	uint32_t magic;
-	uint8_t uuid[16];
-	uint32_t stream_id;
-	uint64_t stream_instance_id;
-	uint64_t begin, end;
-	uint64_t content_bits, packet_bits;
-} __attribute__((packed));
-
-#define CTF_MAGIC   0xC1FC1FC1u
-#define INDEX_MAGIC 0xC1F1DCC1u
-
-struct stream {
-	char *name, *path;   /* owned */
-	uint64_t size_bytes; /* of the file */
-	uint64_t good_bytes; /* whole packets */
-	uint64_t pad_bytes;  /* to add behind good_bytes for a last packet that lost padding only */
-	uint64_t cut_at;     /* where a last packet begins that lost events; its head is good */
-	uint64_t cut_bytes;  /* what there is of it; 0: no such packet */
-	struct packet_head cut_head;
-	uint64_t last_end; /* clock value at the end of the last good packet */
-	bool any;          /* there is a good packet */
-	bool is_damaged;
-	int open_errno; /* why it cannot be read at all; 0: it can */
-};
-
-static void stream_clear(struct stream *stream)
-{
-	g_free(stream->name);
-	g_free(stream->path);
-}
-
 /* The clock offset that turns stream times into Unix time, from the text of the metadata. */
-static int64_t clock_offset(const char *metadata, gsize size)
+static int64_t clock_offset(const char *text)
 {
 	static const char key[] = "offset = ";
-	const char *at = memmem(metadata, size, key, strlen(key));
+	const char *at = strstr(text, key);
 
 	return at ? g_ascii_strtoll(at + strlen(key), NULL, 10) : 0;
 }
 
-static char *metadata_string(const char *metadata, gsize size, const char *key)
+static char *metadata_string(const char *text, const char *key)
 {
-	const char *at = memmem(metadata, size, key, strlen(key));
-	const char *end;
+	const char *at = strstr(text, key), *end;
 
-	if (!at)
-		return NULL;
-	at += strlen(key);
-	end = memchr(at, '"', size - (gsize)(at - metadata));
+	at = at ? at + strlen(key) : NULL;
+	end = at ? strchr(at, '"') : NULL;
 	return end ? g_strndup(at, (gsize)(end - at)) : NULL;
 }
 
-/* Walks over the packets of a stream file. */
-static void check_packets(struct stream *stream, FILE *file)
+static void append_time(GString *note, const char *before, int64_t time_ns)
 {
-	struct packet_head head;
-	uint64_t at = 0;
-
-	while (at < stream->size_bytes) {
-		uint64_t packet, content, left = stream->size_bytes - at;
-
-		if (fseeko(file, (off_t)at, SEEK_SET) != 0 ||
-		    fread(&head, sizeof(head), 1, file) != 1 || head.magic != CTF_MAGIC)
-			break;
-		packet = head.packet_bits / 8;
-		content = (head.content_bits + 7) / 8;
-		if (packet < sizeof(head) || content > packet)
-			break;
-		if (packet > left) {
-			if (content <= left) { /* only padding is missing */
-				stream->pad_bytes = packet - left;
-				stream->good_bytes = stream->size_bytes;
-				stream->last_end = head.end;
-				stream->any = true;
-				at = stream->size_bytes;
-			} else {
-				stream->cut_at = at;
-				stream->cut_bytes = left;
-				stream->cut_head = head;
-				stream->last_end = head.begin;
-				stream->any = true;
-			}
-			break;
-		}
-		at += packet;
-		stream->good_bytes = at;
-		stream->last_end = head.end;
-		stream->any = true;
-	}
-	stream->is_damaged = at != stream->size_bytes || stream->pad_bytes;
+	g_string_append_printf(note, "%s%" G_GINT64_FORMAT ".%09d (Unix time)", before,
+			       time_ns / 1000000000, (int)(time_ns % 1000000000));
 }
 
-/* A stream without data is usual for a processor without events, unless its index knows better. */
-static bool index_has_packets(const char *trace, const char *name)
-{
-	char *path = g_strdup_printf("%s/index/%s.idx", trace, name);
-	uint8_t head[16];
-	uint32_t magic = 0;
-	struct stat status;
-	FILE *file = fopen(path, "re");
-	bool has = false;
-
-	if (file && fread(head, sizeof(head), 1, file) == 1 && fstat(fileno(file), &status) == 0) {
-		memcpy(&magic, head, sizeof(magic));
-		has = GUINT32_FROM_BE(magic) == INDEX_MAGIC && status.st_size > (off_t)sizeof(head);
-	}
-	if (file)
-		fclose(file);
-	g_free(path);
-	return has;
-}
-
-static void check_stream(struct stream *stream, const char *trace)
-{
-	FILE *file = fopen(stream->path, "re");
-	struct stat status;
-
-	if (!file || fstat(fileno(file), &status) != 0) {
-		stream->is_damaged = true;
-		stream->open_errno = errno;
-	} else {
-		stream->size_bytes = (uint64_t)status.st_size;
-		check_packets(stream, file);
-		if (stream->size_bytes == 0)
-			stream->is_damaged = index_has_packets(trace, stream->name);
-	}
-	if (file)
-		fclose(file);
-}
-
-static void note_damage(const struct stream *stream, int64_t offset, GPtrArray *notes)
+static void note_damage(const struct stream_file *stream, int64_t offset, GPtrArray *notes)
 {
 	GString *note = g_string_new(NULL);
 	int64_t end_ns = (int64_t)stream->last_end + offset;
@@ -162,21 +52,23 @@ static void note_damage(const struct stream *stream, int64_t offset, GPtrArray *
 				       stream->pad_bytes);
 	} else if (stream->size_bytes == 0) {
 		g_string_append(note, "is empty, though its index lists packets");
+	} else if (stream->is_foreign) {
+		g_string_append(note, "is a file of another recording, and left out");
 	} else if (stream->cut_bytes) {
+		g_string_append_printf(note, "ends at byte %" G_GUINT64_FORMAT, stream->size_bytes);
+		append_time(note, ", inside a packet that begins at ", end_ns);
+		g_string_append(note, "; what there is of it is read");
+	} else if (stream->good_bytes == stream->size_bytes) {
 		g_string_append_printf(note,
-				       "ends at byte %" G_GUINT64_FORMAT
-				       ", inside a packet that begins at %" G_GINT64_FORMAT
-				       ".%09d (Unix time); what there is of it is read",
-				       stream->size_bytes, end_ns / 1000000000,
-				       (int)(end_ns % 1000000000));
+				       "has %" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+				       " packets that its index lists",
+				       stream->packets, stream->listed);
 	} else {
 		g_string_append_printf(
 			note, "is damaged at byte %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
 			stream->good_bytes, stream->size_bytes);
 		if (stream->any)
-			g_string_append_printf(note,
-					       "; read until %" G_GINT64_FORMAT ".%09d (Unix time)",
-					       end_ns / 1000000000, (int)(end_ns % 1000000000));
+			append_time(note, "; read until ", end_ns);
 		else
 			g_string_append(note, "; nothing in it can be read");
 	}
@@ -184,26 +76,32 @@ static void note_damage(const struct stream *stream, int64_t offset, GPtrArray *
 }
 
 /* Rubbish after whole packets need not stand for lost events, but nothing says that it does not. */
-static bool loses_events(const struct stream *stream)
+static bool loses_events(const struct stream_file *stream)
 {
 	return stream->is_damaged && !stream->pad_bytes;
 }
 
+/* @return from when on events of it are missing (Unix ns). */
+static int64_t missing_from(const struct stream_file *stream, int64_t offset)
+{
+	return stream->any && !stream->misses_some ? (int64_t)stream->last_end + offset : INT64_MIN;
+}
+
 /* The head of a packet that was cut says then that it was meant to end there. */
-static bool shorten_packet(const struct stream *stream, FILE *copy)
+static bool shorten_packet(const struct stream_file *stream, FILE *copy)
 {
 	struct packet_head head = stream->cut_head;
 
-	head.content_bits = head.packet_bits = stream->cut_bytes * 8;
-	return fseeko(copy, (off_t)stream->cut_at, SEEK_SET) == 0 &&
+	head.packet_bits = stream->cut_bytes * 8;
+	head.content_bits = MIN(head.content_bits, head.packet_bits);
+	return fseeko(copy, (off_t)stream->good_bytes, SEEK_SET) == 0 &&
 	       fwrite(&head, sizeof(head), 1, copy) == 1;
 }
 
-static bool copy_prefix(const struct stream *stream, const char *target)
+static bool copy_prefix(const struct stream_file *stream, const char *target)
 {
 	FILE *from = fopen(stream->path, "re"), *to = fopen(target, "we");
-	const uint64_t size = stream->good_bytes + stream->cut_bytes;
-	uint64_t left = size;
+	uint64_t left = stream->good_bytes + stream->cut_bytes;
 	char buffer[65536];
 	bool ok = from && to;
 
@@ -218,10 +116,13 @@ static bool copy_prefix(const struct stream *stream, const char *target)
 		fclose(from);
 	if (to && fclose(to) != 0)
 		ok = false;
-	return ok && truncate(target, (off_t)(size + stream->pad_bytes)) == 0;
+	return ok;
 }
 
-/* A directory like the trace's, with links to what is good and copies of the good parts. */
+/*
+ * A directory like the trace's, with links to what is good and copies of the good parts. It has no index:
+ * babeltrace2 ends in an assertion of its own at some that are wrong, and makes one when there is none.
+ */
 static bool make_copy(struct salvage *salvage, const char *trace, const GArray *streams)
 {
 	char *real = realpath(trace, NULL);
@@ -239,7 +140,7 @@ static bool make_copy(struct salvage *salvage, const char *trace, const GArray *
 		g_free(metadata);
 	}
 	for (guint i = 0; ok && i < streams->len; i++) {
-		const struct stream *stream = &g_array_index(streams, struct stream, i);
+		const struct stream_file *stream = &g_array_index(streams, struct stream_file, i);
 		char *original = g_build_filename(real, stream->name, NULL);
 
 		link = g_build_filename(salvage->temporary, stream->name, NULL);
@@ -254,66 +155,90 @@ static bool make_copy(struct salvage *salvage, const char *trace, const GArray *
 	return ok;
 }
 
-static GArray *list_streams(const char *trace)
+static void clear_cut(void *data)
 {
-	GArray *streams = g_array_new(FALSE, TRUE, sizeof(struct stream));
-	GDir *dir = g_dir_open(trace, 0, NULL);
-	const char *name;
-
-	g_array_set_clear_func(streams, (GDestroyNotify)(void (*)(void))stream_clear);
-	while (dir && (name = g_dir_read_name(dir)) != NULL) {
-		struct stream stream = { .name = g_strdup(name),
-					 .path = g_build_filename(trace, name, NULL) };
-
-		if (name[0] == '.' || strcmp(name, "metadata") == 0 ||
-		    !g_file_test(stream.path, G_FILE_TEST_IS_REGULAR))
-			stream_clear(&stream);
-		else
-			g_array_append_val(streams, stream);
-	}
-	if (dir)
-		g_dir_close(dir);
-	return streams;
+	g_free(((struct salvage_cut *)data)->stream);
 }
 
-static bool repair(struct salvage *salvage, const char *trace, const char *metadata, gsize size,
-		   GPtrArray *notes, char **problem)
+/* Files of one stream follow each other when the tracer limits their sizes. */
+static void add_cut(struct salvage *salvage, const GArray *streams, const struct packet_head *head)
 {
-	GArray *streams = list_streams(trace);
-	int64_t offset = clock_offset(metadata, size);
-	bool damaged = false, any = streams->len == 0, ok = true;
+	struct salvage_cut cut = { .stream =
+					   g_strdup_printf("%u/%" G_GUINT64_FORMAT, head->stream_id,
+							   head->stream_instance_id) };
+
+	for (guint i = 0; i < streams->len; i++) {
+		const struct stream_file *stream = &g_array_index(streams, struct stream_file, i);
+
+		if (stream->packets && stream->first_head.stream_id == head->stream_id &&
+		    stream->first_head.stream_instance_id == head->stream_instance_id)
+			cut.packets += stream->packets;
+	}
+	g_array_append_val(salvage->cuts, cut);
+}
+
+bool salvage_has_told(const struct salvage *salvage, const char *stream, uint64_t packets)
+{
+	for (guint i = 0; i < salvage->cuts->len; i++) {
+		const struct salvage_cut *cut =
+			&g_array_index(salvage->cuts, struct salvage_cut, i);
+
+		if (g_str_equal(cut->stream, stream) && packets >= cut->packets)
+			return true;
+	}
+	return false;
+}
+
+static bool read_uuid(const char *metadata, gsize size, uint8_t *uuid)
+{
+	char *digits = metadata_uuid(metadata, size);
+	const bool ok = digits && strlen(digits) == 2 * STREAM_UUID_BYTES;
+
+	for (guint i = 0; ok && i < STREAM_UUID_BYTES; i++)
+		uuid[i] = (uint8_t)(g_ascii_xdigit_value(digits[2 * i]) << 4 |
+				    g_ascii_xdigit_value(digits[2 * i + 1]));
+	g_free(digits);
+	return ok;
+}
+
+static bool repair(struct salvage *salvage, const char *trace, const struct stream_rules *rules,
+		   int64_t offset, GPtrArray *notes, char **problem)
+{
+	GArray *streams = stream_files_list(trace);
+	bool damaged = false, misled = false, any = streams->len == 0, ok = true;
 	int open_errno = 0;
 
 	for (guint i = 0; i < streams->len; i++) {
-		struct stream *stream = &g_array_index(streams, struct stream, i);
+		struct stream_file *stream = &g_array_index(streams, struct stream_file, i);
 
-		check_stream(stream, trace);
+		stream_file_check(stream, trace, rules);
 		any |= stream->any || !stream->is_damaged;
 		open_errno = open_errno ? open_errno : stream->open_errno;
+		misled |= stream->index_is_wrong;
 		if (!stream->is_damaged)
 			continue;
 		damaged = true;
 		note_damage(stream, offset, notes);
-		if (stream->cut_bytes)
-			g_ptr_array_add(salvage->cut,
-					g_strdup_printf("%u/%" G_GUINT64_FORMAT,
-							stream->cut_head.stream_id,
-							stream->cut_head.stream_instance_id));
 		if (loses_events(stream))
 			salvage->missing_from_ns =
-				MIN(salvage->missing_from_ns,
-				    stream->any ? (int64_t)stream->last_end + offset : INT64_MIN);
+				MIN(salvage->missing_from_ns, missing_from(stream, offset));
+	}
+	for (guint i = 0; i < streams->len; i++) {
+		const struct stream_file *stream = &g_array_index(streams, struct stream_file, i);
+
+		if (stream->cut_bytes && !stream->pad_bytes)
+			add_cut(salvage, streams, &stream->cut_head);
 	}
 	if (damaged && !any) {
 		*problem = g_strdup_printf("no stream of the trace '%s' can be read%s%s", trace,
 					   open_errno ? ": " : "",
 					   open_errno ? g_strerror(open_errno) : "");
 		ok = false;
-	} else if (damaged && !make_copy(salvage, trace, streams)) {
+	} else if ((damaged || misled) && !make_copy(salvage, trace, streams)) {
 		*problem = g_strdup_printf("cannot make a repaired copy of the trace '%s': %s",
 					   trace, g_strerror(errno));
 		ok = false;
-	} else if (damaged) {
+	} else if (damaged || misled) {
 		g_free(salvage->path);
 		salvage->path = g_strdup(salvage->temporary);
 	}
@@ -322,14 +247,33 @@ static bool repair(struct salvage *salvage, const char *trace, const char *metad
 }
 
 /* Whether packets begin as LTTng's do; other writers of UST traces order their context otherwise. */
-static bool is_lttng_layout(const char *metadata, gsize size)
+static bool is_lttng_layout(const char *text)
 {
-	const char *begin = memmem(metadata, size, "timestamp_begin", 15);
-	const char *content = memmem(metadata, size, "content_size", 12);
+	const char *begin = strstr(text, "timestamp_begin"),
+		   *content = strstr(text, "content_size");
 
-	return memmem(metadata, size, "tracer_name = \"lttng-ust\"", 25) &&
-	       memmem(metadata, size, "stream_instance_id", 18) && begin && content &&
-	       begin < content;
+	return strstr(text, "tracer_name = \"lttng-ust\"") && strstr(text, "stream_instance_id") &&
+	       begin && content && begin < content;
+}
+
+static bool check_streams(struct salvage *salvage, const char *trace, const char *metadata,
+			  gsize size, GPtrArray *notes, char **problem)
+{
+	GString *text = metadata_text(metadata, size);
+	const int64_t offset = clock_offset(text->str);
+	struct stream_rules rules = { .classes = metadata_stream_classes(text),
+				      .clock_max = (uint64_t)(INT64_MAX - MAX(offset, 0)) };
+	bool ok = true;
+
+	/* Other tracers lay out packets otherwise; their streams are left alone. */
+	if (is_lttng_layout(text->str)) {
+		rules.has_uuid = read_uuid(metadata, size, rules.uuid);
+		salvage->hostname = metadata_string(text->str, "hostname = \"");
+		ok = repair(salvage, trace, &rules, offset, notes, problem);
+	}
+	g_array_free(rules.classes, TRUE);
+	g_string_free(text, TRUE);
+	return ok;
 }
 
 bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, char **problem)
@@ -342,7 +286,8 @@ bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, 
 
 	memset(salvage, 0, sizeof(*salvage));
 	salvage->missing_from_ns = INT64_MAX;
-	salvage->cut = g_ptr_array_new_with_free_func(g_free);
+	salvage->cuts = g_array_new(FALSE, FALSE, sizeof(struct salvage_cut));
+	g_array_set_clear_func(salvage->cuts, clear_cut);
 	salvage->trace = g_strdup(trace);
 	salvage->path = g_strdup(trace);
 	*problem = NULL;
@@ -358,10 +303,8 @@ bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, 
 					   "does",
 					   path);
 		ok = false;
-	} else if (is_lttng_layout(metadata, size)) {
-		/* Other tracers lay out packets otherwise; their streams are left alone. */
-		salvage->hostname = metadata_string(metadata, size, "hostname = \"");
-		ok = repair(salvage, trace, metadata, size, notes, problem);
+	} else {
+		ok = check_streams(salvage, trace, metadata, size, notes, problem);
 	}
 	g_free(metadata);
 	g_free(path);
@@ -384,8 +327,8 @@ void salvage_close(struct salvage *salvage)
 	if (salvage->temporary)
 		rmdir(salvage->temporary);
 	g_free(salvage->temporary);
-	if (salvage->cut)
-		g_ptr_array_free(salvage->cut, TRUE);
+	if (salvage->cuts)
+		g_array_free(salvage->cuts, TRUE);
 	g_free(salvage->trace);
 	g_free(salvage->path);
 	g_free(salvage->hostname);

@@ -18,8 +18,13 @@ struct salvage {
 	/* Streams that end early: from this time on (Unix ns) events are missing. INT64_MAX: none. */
 	int64_t missing_from_ns;
 	char *hostname; /* owned: of the trace, as far as its metadata says; may be NULL */
-	/* Streams whose last packet is cut, as "CLASS/INSTANCE" (owned): their ends have been told. */
-	GPtrArray *cut;
+	GArray *cuts;   /* of struct salvage_cut */
+};
+
+/* A stream that ends inside a packet. */
+struct salvage_cut {
+	char *stream;     /* owned: "CLASS/INSTANCE" */
+	uint64_t packets; /* the whole ones */
 };
 
 /*
@@ -29,6 +34,12 @@ struct salvage {
  * @return false when nothing of the trace can be read.
  */
 bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, char **problem);
+/*
+ * @param stream   "CLASS/INSTANCE".
+ * @param packets  so many of it could be read.
+ * @return whether that is all of a stream of which a note says that it is cut.
+ */
+bool salvage_has_told(const struct salvage *salvage, const char *stream, uint64_t packets);
 /* Removes what is temporary. */
 void salvage_close(struct salvage *salvage);
 

@@ -16,6 +16,7 @@ struct merge {
 struct input {
 	bt_message_iterator *upstream; /* owned */
 	uint64_t number;
+	uint64_t packets;                /* that came to their ends */
 	bt_message_array_const messages; /* the upstream's; those from `at` on are ours */
 	uint64_t at, count;
 	bool has_clock;
@@ -82,7 +83,8 @@ static void fail_first(struct pass *pass, const char *problem)
 {
 	const struct input *input = g_ptr_array_index(pass->heap, 0);
 
-	pass->listener->input_failed(pass->listener->data, input->number, input->time_ns, problem);
+	pass->listener->input_failed(pass->listener->data, input->number, input->time_ns,
+				     input->packets, problem);
 	remove_first(pass->heap);
 }
 
@@ -143,6 +145,7 @@ static void advance_first(struct pass *pass)
 	const bt_clock_snapshot *clock = NULL; /* of packets: nobody waits for them */
 	int64_t time_ns;
 
+	input->packets += type == BT_MESSAGE_TYPE_PACKET_END;
 	if (type == BT_MESSAGE_TYPE_EVENT && input->has_clock) {
 		clock = bt_message_event_borrow_default_clock_snapshot_const(message);
 	} else if (type == BT_MESSAGE_TYPE_DISCARDED_EVENTS) {

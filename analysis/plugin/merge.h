@@ -16,9 +16,11 @@ struct merge_listener {
 	 * taken.
 	 * @param input    its number: that of its port, in the order of connection.
 	 * @param last_ns  the time of its last message (Unix ns); INT64_MIN: it gave none.
+	 * @param packets  so many came to their ends.
 	 * @param problem  why; NULL: babeltrace2 knows.
 	 */
-	void (*input_failed)(void *data, uint64_t input, int64_t last_ns, const char *problem);
+	void (*input_failed)(void *data, uint64_t input, int64_t last_ns, uint64_t packets,
+			     const char *problem);
 	void *data;
 };
 
