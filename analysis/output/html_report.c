@@ -10,7 +10,6 @@
 #include "model/usages.h"
 #include "output/documents.h"
 #include "output/findings.h"
-#include "output/json_text.h"
 #include "output/json_write.h"
 #include "output/leaks_text.h"
 #include "output/page.h"
@@ -38,6 +37,7 @@ struct html_report {
 	struct usages *usages;               /* owned */
 	struct lanes *lanes;                 /* owned */
 	void *watchers[G_N_ELEMENTS(parts)]; /* owned */
+	struct leaks_report *leaks;          /* owned; since html_report_json() */
 };
 
 struct html_report *html_report_new(struct model *model)
@@ -60,6 +60,7 @@ void html_report_free(struct html_report *report)
 		parts[i].kind->unwatch(report->watchers[i]);
 	usages_free(report->usages);
 	lanes_free(report->lanes);
+	leaks_report_free(report->leaks);
 	g_free(report);
 }
 
@@ -214,29 +215,31 @@ static json_t *lanes_json(const struct html_report *report, const struct documen
 	return json;
 }
 
-json_t *html_report_json(const struct html_report *report, const struct document *document)
+json_t *html_report_json(struct html_report *report, const struct document *document)
 {
 	const struct leaks_options options = { .debug_dirs = document->debug_dirs,
 					       .begin_ns = document->begin_ns,
 					       .end_ns = document->end_ns };
-	struct leaks_report *leaks = leaks_report_new(document->model, &options);
 	json_t *json = header_json(REPORT_SCHEMA, REPORT_VERSION, document->model, document->notes);
-	json_t *findings, *left;
+	json_t *findings;
 
+	report->leaks = leaks_report_new(document->model, &options);
 	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
 		json_object_set_new(json, parts[i].section,
 				    parts[i].kind->json(report->watchers[i], document));
 	window_apply(json, document); /* before what is left is told */
-	findings = findings_json(document, leaks, json);
+	findings = findings_json(document, report->leaks, json);
 	document_set_int(json, "findings", findings_count(findings));
 	json_object_set_new(json, "summary", findings);
-	left = leaks_json(leaks, document->notes);
-	json_make_entries(left, leaks_entry_build, leaks);
-	json_object_set_new(json, "leaks", left);
+	json_object_set_new(json, "leaks", leaks_json(report->leaks, document->notes));
 	json_object_set_new(json, "memory", memory_json(report, document));
 	json_object_set_new(json, "lanes", lanes_json(report, document));
-	leaks_report_free(leaks);
 	return json;
+}
+
+int html_report_write_json(struct html_report *report, const json_t *json, FILE *stream)
+{
+	return json_write(json, stream, leaks_entry_build, report->leaks);
 }
 
 static void write_part(const struct page_part *part, FILE *stream)
@@ -245,25 +248,37 @@ static void write_part(const struct page_part *part, FILE *stream)
 }
 
 /* Inside <script> nothing may look like a tag; in JSON, '<' stands in strings only. */
-static void write_data(const json_t *json, FILE *stream)
+static ssize_t write_escaped(void *data, const char *text, size_t size)
 {
-	GString *text = g_string_new(NULL);
+	FILE *stream = data;
+	const char *const end = text + size;
 
-	json_text_tree(text, json);
-	for (const char *at = text->str; *at;) {
-		size_t plain = strcspn(at, "<");
+	while (text < end) {
+		const char *tag = memchr(text, '<', (size_t)(end - text));
+		const char *until = tag ? tag : end;
 
-		fwrite(at, 1, plain, stream);
-		at += plain;
-		if (*at == '<') {
+		fwrite(text, 1, (size_t)(until - text), stream);
+		if (tag)
 			fputs("\\u003c", stream);
-			at++;
-		}
+		text = until + (tag ? 1 : 0);
 	}
-	g_string_free(text, TRUE);
+	return ferror(stream) ? 0 : (ssize_t)size;
 }
 
-int html_report_write(const json_t *json, FILE *stream)
+static int write_data(struct html_report *report, const json_t *json, FILE *stream)
+{
+	FILE *escaped = fopencookie(stream, "w", (cookie_io_functions_t){ .write = write_escaped });
+	int error;
+
+	if (!escaped)
+		return -errno;
+	error = html_report_write_json(report, json, escaped);
+	if (fclose(escaped) != 0 && !error)
+		error = -errno;
+	return error;
+}
+
+int html_report_write(struct html_report *report, const json_t *json, FILE *stream)
 {
 	static const struct {
 		const char *name;
@@ -276,9 +291,10 @@ int html_report_write(const json_t *json, FILE *stream)
 		{ "@SCRIPT@", &page_script },
 	};
 	const char *at = page_html.begin;
+	int error = 0;
 
 	errno = 0;
-	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++) {
+	for (size_t i = 0; i < G_N_ELEMENTS(marks) && !error; i++) {
 		const char *mark = g_strstr_len(at, page_html.end - at, marks[i].name);
 
 		if (!mark)
@@ -287,9 +303,11 @@ int html_report_write(const json_t *json, FILE *stream)
 		if (marks[i].part)
 			write_part(marks[i].part, stream);
 		else
-			write_data(json, stream);
+			error = write_data(report, json, stream);
 		at = mark + strlen(marks[i].name);
 	}
 	fwrite(at, 1, (size_t)(page_html.end - at), stream);
-	return ferror(stream) ? (errno ? -errno : -EIO) : 0;
+	if (!error && ferror(stream))
+		error = errno ? -errno : -EIO;
+	return error;
 }

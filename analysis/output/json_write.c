@@ -74,14 +74,14 @@ static void write_object(struct writer *writer, const json_t *json, int depth)
 		new_line(writer, depth + 1);
 		json_text_string(writer->text, name);
 		json_text_literal(writer->text, ": ");
-		write_value(writer, depth ? NULL : name, value, depth + 1);
+		write_value(writer, name, value, depth + 1);
 	}
 	if (!is_first)
 		new_line(writer, depth);
 	g_string_append_c(writer->text, '}');
 }
 
-/* @param name  of a member of the outermost object; NULL for all others. */
+/* @param name  of the member; NULL for the outermost value. */
 static void write_value(struct writer *writer, const char *name, const json_t *json, int depth)
 {
 	if (json_is_object(json))
@@ -109,22 +109,4 @@ int json_write(const json_t *json, FILE *stream, json_entry_fn *entry, void *dat
 	if (writer.failed || ferror(stream))
 		return errno ? -errno : -EIO;
 	return 0;
-}
-
-void json_make_entries(json_t *json, json_entry_fn *entry, void *data)
-{
-	struct json_build *build = json_build_new(NULL);
-	const char *name;
-	json_t *list;
-
-	json_object_foreach(json, name, list)
-	{
-		for (size_t i = 0; i < json_array_size(list); i++) {
-			if (!json_is_null(json_array_get(list, i)))
-				continue;
-			entry(data, name, i, build);
-			json_array_set_new(list, i, json_build_take(build));
-		}
-	}
-	json_build_free(build);
 }

@@ -21,11 +21,8 @@ typedef void json_entry_fn(void *data, const char *list, size_t index, struct js
 
 /*
  * Writes a value with a final newline.
- * @param entry  makes the entries that are null in lists of an object's members; NULL: they are null.
+ * @param entry  makes the entries that are null in lists, but those in other lists; NULL: they are null.
  * @return 0 or -errno.
  */
 int json_write(const json_t *json, FILE *stream, json_entry_fn *entry, void *data);
-/* Makes all those entries, as trees, for whoever needs the object whole. */
-void json_make_entries(json_t *json, json_entry_fn *entry, void *data);
-
 #endif

@@ -225,13 +225,14 @@ static int html_write(struct report *report, const struct report_notes *notes)
 {
 	const struct document document = document_of(report, notes);
 	json_t *json = html_report_json(report->watcher, &document);
-	int error = 0;
+	int error;
 
 	document_fini(&document);
 	report->findings = document_int(json, "findings") > 0;
 	if (report->options.format == REPORT_JSON)
-		return write_result(report, g_string_new(NULL), json);
-	error = html_report_write(json, report->file.stream);
+		error = html_report_write_json(report->watcher, json, report->file.stream);
+	else
+		error = html_report_write(report->watcher, json, report->file.stream);
 	json_decref(json);
 	return error;
 }

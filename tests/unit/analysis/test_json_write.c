@@ -98,23 +98,22 @@ static void make_entry(void *data, const char *list, size_t index, struct json_b
 
 static void entries_that_are_null_are_made(void **state)
 {
-	json_t *left = json_loads("{\"one\": [null, 5, null], \"null\": null, \"two\": [null], "
-				  "\"inner\": {\"one\": [null]}}",
-				  0, NULL);
+	json_t *left =
+		json_loads("{\"one\": [null, 5, null], \"null\": null, \"two\": [null], "
+			   "\"inner\": {\"three\": [null]}, \"four\": [[null], {\"f\": [null]}]}",
+			   0, NULL);
 	json_t *whole = json_loads("{\"one\": [{\"of\": \"one\", \"index\": 0}, 5, "
 				   "{\"of\": \"one\", \"index\": 2}], \"null\": null, "
 				   "\"two\": [{\"of\": \"two\", \"index\": 0}], "
-				   "\"inner\": {\"one\": [null]}}",
+				   "\"inner\": {\"three\": [{\"of\": \"three\", \"index\": 0}]}, "
+				   "\"four\": [[null], {\"f\": [null]}]}",
 				   0, NULL);
 	unsigned int made = 0;
 	char *text = written(left, make_entry, &made);
 
 	(void)state;
 	assert_same(whole, text);
-	assert_int_equal(made, 3);
-	json_make_entries(left, make_entry, &made);
-	assert_int_equal(made, 6);
-	assert_true(json_equal(left, whole));
+	assert_int_equal(made, 4);
 	free(text);
 	json_decref(left);
 	json_decref(whole);
