@@ -147,6 +147,21 @@ static void alloc_stops_at_the_limit_and_charges_nothing(struct machine *m)
 	assert_int_equal(alloc(m, VA, 1ull << 60, GTT, 0, m->gpu), -ENOMEM);
 }
 
+static void user_pages_must_be_writable(struct machine *m)
+{
+	char *pages = mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint64_t addr = (uintptr_t)pages;
+
+	machine_acquire(m, m->gpu);
+	assert_int_equal(alloc(m, VA, 2 * PAGE, USERPTR, addr, m->gpu), -EFAULT);
+	mprotect(pages, PAGE, PROT_READ | PROT_WRITE);
+	assert_int_equal(alloc(m, VA, 2 * PAGE, USERPTR, addr, m->gpu), -EFAULT);
+	assert_int_equal(alloc(m, VA, PAGE, USERPTR, addr, m->gpu), 0);
+	mprotect(pages + PAGE, PAGE, PROT_NONE);
+	assert_int_equal(alloc(m, VA + PAGE, PAGE, USERPTR, addr + PAGE, m->gpu), -EFAULT);
+	munmap(pages, 2 * PAGE);
+}
+
 static void user_pages_must_exist(struct machine *m)
 {
 	machine_acquire(m, m->gpu);
@@ -360,6 +375,7 @@ static const struct conformance_case cases[] = {
 	  alloc_stops_at_the_limit_and_charges_nothing, NULL,
 	  "{\"nodes\": [{\"node\": 1, \"vram_bytes\": 67108864}]}" },
 	{ "ALLOC_MEMORY_OF_GPU", "EFAULT", "user pages must exist", user_pages_must_exist, NULL, NULL },
+	{ "ALLOC_MEMORY_OF_GPU", "EFAULT", "user pages must be writable", user_pages_must_be_writable, NULL, NULL },
 	{ "ALLOC_MEMORY_OF_GPU", "EADDRINUSE", "a registered range is in the way",
 	  alloc_does_not_overlap_svm, NULL, NULL },
 	{ "FREE_MEMORY_OF_GPU", "EINVAL", "the handle must be known", free_needs_a_handle, NULL, NULL },

@@ -92,10 +92,15 @@ static int check_alloc(struct kfd_model_process *process,
 	return 0;
 }
 
-/* A user pointer's pages are taken at once; whoever has none there gets nothing. */
-static bool pages_exist(uint64_t addr, uint64_t size_bytes)
+/*
+ * A user pointer's pages are taken at once, to be written to; whoever has none there gets nothing.
+ * Whether they may be written is asked of the first and the last one: all would have to be made.
+ */
+static bool can_be_pinned(uint64_t addr, uint64_t size_bytes)
 {
-	return kfd_model_range_mapped(addr, size_bytes);
+	return kfd_model_range_mapped(addr, size_bytes) &&
+	       kfd_model_range_accessible(addr, 1, true) &&
+	       kfd_model_range_accessible(addr + size_bytes - 1, 1, true);
 }
 
 int kfd_model_call_alloc_memory(struct kfd_model_call *call)
@@ -116,7 +121,7 @@ int kfd_model_call_alloc_memory(struct kfd_model_call *call)
 				   args->flags & USERPTR ? args->mmap_offset : 0, &backing);
 	if (rc)
 		return rc;
-	if ((args->flags & USERPTR) && !pages_exist(args->mmap_offset, args->size)) {
+	if ((args->flags & USERPTR) && !can_be_pinned(args->mmap_offset, args->size)) {
 		kfd_model_backing_put(backing);
 		return -EFAULT;
 	}
