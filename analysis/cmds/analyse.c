@@ -36,6 +36,7 @@ struct analysis {
 	const char *program;
 	GPtrArray *traces;     /* of char *, owned */
 	GArray *salvages;      /* of struct salvage, owned: those that can be read */
+	GArray *unreadable;    /* of struct salvage, owned: the others */
 	struct copies *copies; /* owned */
 	bool is_cut;           /* a live recording had not ended */
 	struct report_notes notes;
@@ -149,7 +150,7 @@ static guint open_traces(struct analysis *analysis)
 			g_array_append_val(analysis->salvages, salvage);
 			analysis->notes.bytes += discover_stream_bytes(salvage.trace);
 		} else {
-			salvage_close(&salvage);
+			g_array_append_val(analysis->unreadable, salvage);
 			if (analysis->traces->len == 1)
 				complain(analysis, "%s", problem);
 			else
@@ -210,13 +211,14 @@ static bool add_sources(struct analysis *analysis)
 		return false;
 	}
 	for (guint i = 0; i < analysis->salvages->len; i++) {
-		const struct salvage *salvage =
-			&g_array_index(analysis->salvages, struct salvage, i);
+		struct salvage *salvage = &g_array_index(analysis->salvages, struct salvage, i);
 
-		if (sources_add(analysis->sources, i, salvage->path, salvage->trace, &problem))
+		if (sources_add(analysis->sources, i, salvage->path, salvage->trace, &problem)) {
 			opened++;
-		else
-			tell_source(analysis, problem);
+			continue;
+		}
+		salvage->missing_from_ns = INT64_MIN;
+		tell_source(analysis, problem);
 	}
 	if (!opened)
 		return false;
@@ -390,24 +392,30 @@ static bool run_graph(struct analysis *analysis)
 }
 
 /* What a damaged stream no longer says is lost like events that the tracer discarded. */
-static void add_losses(struct analysis *analysis)
+static void add_missing(struct analysis *analysis, const GArray *salvages)
 {
-	for (guint i = 0; i < analysis->salvages->len; i++) {
-		const struct salvage *salvage =
-			&g_array_index(analysis->salvages, struct salvage, i);
+	for (guint i = 0; i < salvages->len; i++) {
+		const struct salvage *salvage = &g_array_index(salvages, struct salvage, i);
 		struct record record;
 
 		if (salvage->missing_from_ns == INT64_MAX)
 			continue;
 		record_reset(&record, RECORD_LOST);
-		record.hostname = model_intern(analysis->model, salvage->hostname);
-		record.vpid = 0;
+		record.hostname =
+			salvage->hostname ? model_intern(analysis->model, salvage->hostname) : NULL;
+		record.vpid = salvage->vpid;
 		record.time_ns = MAX(salvage->missing_from_ns, model_begin_ns(analysis->model));
 		/* It may have gone on after the last event that could be read. */
 		values_set(&record.values, FIELD_UNTIL, INT64_MAX);
 		values_set(&record.values, FIELD_LOST, 0); /* nobody knows how many */
 		model_take(analysis->model, &record);
 	}
+}
+
+static void add_losses(struct analysis *analysis)
+{
+	add_missing(analysis, analysis->salvages);
+	add_missing(analysis, analysis->unreadable);
 	if (interrupted || analysis->is_cut) {
 		struct record record;
 
@@ -675,6 +683,8 @@ int analyse_run(const struct analyse_options *options)
 	analysis.traces = g_ptr_array_new_with_free_func(g_free);
 	analysis.salvages = g_array_new(FALSE, TRUE, sizeof(struct salvage));
 	g_array_set_clear_func(analysis.salvages, close_salvage);
+	analysis.unreadable = g_array_new(FALSE, TRUE, sizeof(struct salvage));
+	g_array_set_clear_func(analysis.unreadable, close_salvage);
 	analysis.cuts = g_ptr_array_new_with_free_func(g_free);
 	analysis.notes.partial = g_ptr_array_new_with_free_func(g_free);
 	analysis.model = model_new();
@@ -687,6 +697,7 @@ int analyse_run(const struct analyse_options *options)
 	g_free(analysis.write_problem);
 	model_free(analysis.model);
 	g_array_free(analysis.salvages, TRUE);
+	g_array_free(analysis.unreadable, TRUE);
 	g_ptr_array_free(analysis.cuts, TRUE);
 	copies_free(analysis.copies);
 	g_ptr_array_free(analysis.traces, TRUE);

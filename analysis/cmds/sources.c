@@ -12,6 +12,12 @@ struct stream {
 	char *name; /* owned */
 };
 
+/* A trace that was added. */
+struct added {
+	guint trace;
+	char *path, *name; /* owned */
+};
+
 struct sources {
 	sources_cut_fn *cut;
 	void *data;
@@ -20,6 +26,7 @@ struct sources {
 	bt_graph *graph;                  /* owned */
 	const bt_component_filter *merge; /* borrowed from the graph */
 	GArray *streams;                  /* of struct stream */
+	GArray *added;                    /* of struct added */
 };
 
 /* babeltrace2 ends many a sentence with addresses and numbers of its own: ": msg-it-addr=0x…, …". */
@@ -63,6 +70,26 @@ static void clear_stream(void *data)
 	g_free(((struct stream *)data)->name);
 }
 
+static void clear_added(void *data)
+{
+	struct added *added = data;
+
+	g_free(added->path);
+	g_free(added->name);
+}
+
+/* An empty one in place of what there is. @return false with babeltrace2's error on the thread. */
+static bool make_graph(struct sources *sources)
+{
+	bt_graph_put_ref(sources->graph);
+	g_array_set_size(sources->streams, 0);
+	sources->merge = NULL;
+	sources->graph = bt_graph_create(0);
+	if (sources->graph)
+		sources->merge = merge_add(sources->graph, &sources->listener);
+	return sources->merge != NULL;
+}
+
 struct sources *sources_new(sources_cut_fn *cut, void *data, char **problem)
 {
 	struct sources *sources = g_new0(struct sources, 1);
@@ -74,12 +101,11 @@ struct sources *sources_new(sources_cut_fn *cut, void *data, char **problem)
 	sources->listener = (struct merge_listener){ input_failed, sources };
 	sources->streams = g_array_new(FALSE, TRUE, sizeof(struct stream));
 	g_array_set_clear_func(sources->streams, clear_stream);
+	sources->added = g_array_new(FALSE, TRUE, sizeof(struct added));
+	g_array_set_clear_func(sources->added, clear_added);
 	if (bt_plugin_find("ctf", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE, &sources->ctf) ==
-	    BT_PLUGIN_FIND_STATUS_OK)
-		sources->graph = bt_graph_create(0);
-	if (sources->graph)
-		sources->merge = merge_add(sources->graph, &sources->listener);
-	if (sources->merge)
+		    BT_PLUGIN_FIND_STATUS_OK &&
+	    make_graph(sources))
 		return sources;
 	cause = sources_take_cause();
 	*problem = g_strdup_printf("babeltrace2's plugin 'ctf' does not work: %s", cause);
@@ -95,6 +121,7 @@ void sources_free(struct sources *sources)
 	bt_graph_put_ref(sources->graph);
 	bt_plugin_put_ref(sources->ctf);
 	g_array_free(sources->streams, TRUE);
+	g_array_free(sources->added, TRUE);
 	g_free(sources);
 }
 
@@ -144,30 +171,59 @@ static char *source_problem(const char *trace)
 	return problem;
 }
 
-bool sources_add(struct sources *sources, guint trace, const char *path, const char *name,
-		 char **problem)
+static bool add_source(struct sources *sources, const struct added *added)
 {
 	const bt_component_class_source *class =
 		bt_plugin_borrow_source_component_class_by_name_const(sources->ctf, "fs");
 	bt_value *params = bt_value_map_create(), *inputs = NULL;
 	const bt_component_source *source = NULL;
-	char *component = g_strdup_printf("input%u", trace);
+	char *component = g_strdup_printf("input%u", added->trace);
 	bool ok;
 
 	ok = params &&
 	     bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) ==
 		     BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK &&
-	     bt_value_array_append_string_element(inputs, path) ==
+	     bt_value_array_append_string_element(inputs, added->path) ==
 		     BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK &&
 	     class &&
 	     bt_graph_add_source_component(sources->graph, class, component, params,
 					   BT_LOGGING_LEVEL_NONE,
 					   &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK &&
-	     connect_source(sources, trace, source);
-	*problem = ok ? NULL : source_problem(name);
+	     connect_source(sources, added->trace, source);
 	bt_value_put_ref(params);
 	g_free(component);
 	return ok;
+}
+
+/* A graph that refused a component takes no other one: the traces so far get a new one. */
+static void begin_again(struct sources *sources)
+{
+	bool ok = make_graph(sources);
+
+	for (guint i = 0; ok && i < sources->added->len; i++)
+		ok = add_source(sources, &g_array_index(sources->added, struct added, i));
+	if (ok)
+		return;
+	/* It could be read a moment ago; whoever runs the graph hears that it has no streams. */
+	bt_current_thread_clear_error();
+	(void)make_graph(sources);
+	g_array_set_size(sources->added, 0);
+}
+
+bool sources_add(struct sources *sources, guint trace, const char *path, const char *name,
+		 char **problem)
+{
+	struct added added = { trace, g_strdup(path), g_strdup(name) };
+
+	*problem = NULL;
+	if (add_source(sources, &added)) {
+		g_array_append_val(sources->added, added);
+		return true;
+	}
+	*problem = source_problem(name);
+	clear_added(&added);
+	begin_again(sources);
+	return false;
 }
 
 guint sources_count(const struct sources *sources)

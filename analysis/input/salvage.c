@@ -206,6 +206,7 @@ static bool repair(struct salvage *salvage, const char *trace, const struct stre
 {
 	GArray *streams = stream_files_list(trace);
 	bool damaged = false, misled = false, any = streams->len == 0, ok = true;
+	const guint told = notes->len;
 	int open_errno = 0;
 
 	for (guint i = 0; i < streams->len; i++) {
@@ -230,6 +231,7 @@ static bool repair(struct salvage *salvage, const char *trace, const struct stre
 			add_cut(salvage, streams, &stream->cut_head);
 	}
 	if (damaged && !any) {
+		g_ptr_array_set_size(notes, (gint)told); /* the problem says it all */
 		*problem = g_strdup_printf("no stream of the trace '%s' can be read%s%s", trace,
 					   open_errno ? ": " : "",
 					   open_errno ? g_strerror(open_errno) : "");
@@ -256,10 +258,18 @@ static bool is_lttng_layout(const char *text)
 	       begin && content && begin < content;
 }
 
-static bool check_streams(struct salvage *salvage, const char *trace, const char *metadata,
-			  gsize size, GPtrArray *notes, char **problem)
+/* Buffers of one process have its number in the environment; otherwise it is in the context. */
+static uint32_t environment_vpid(const char *text)
 {
-	GString *text = metadata_text(metadata, size);
+	static const char key[] = "\tvpid = ";
+	const char *at = strstr(text, key);
+
+	return at ? (uint32_t)g_ascii_strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+static bool check_streams(struct salvage *salvage, const char *trace, const char *metadata,
+			  gsize size, const GString *text, GPtrArray *notes, char **problem)
+{
 	const int64_t offset = clock_offset(text->str);
 	struct stream_rules rules = { .classes = metadata_stream_classes(text),
 				      .clock_max = (uint64_t)(INT64_MAX - MAX(offset, 0)) };
@@ -268,11 +278,9 @@ static bool check_streams(struct salvage *salvage, const char *trace, const char
 	/* Other tracers lay out packets otherwise; their streams are left alone. */
 	if (is_lttng_layout(text->str)) {
 		rules.has_uuid = read_uuid(metadata, size, rules.uuid);
-		salvage->hostname = metadata_string(text->str, "hostname = \"");
 		ok = repair(salvage, trace, &rules, offset, notes, problem);
 	}
 	g_array_free(rules.classes, TRUE);
-	g_string_free(text, TRUE);
 	return ok;
 }
 
@@ -281,8 +289,9 @@ bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, 
 	char *path = g_build_filename(trace, "metadata", NULL);
 	char *metadata = NULL;
 	GError *error = NULL;
+	GString *text;
 	gsize size = 0;
-	bool ok = true;
+	bool ok = true, is_read;
 
 	memset(salvage, 0, sizeof(*salvage));
 	salvage->missing_from_ns = INT64_MAX;
@@ -291,7 +300,11 @@ bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, 
 	salvage->trace = g_strdup(trace);
 	salvage->path = g_strdup(trace);
 	*problem = NULL;
-	if (!g_file_get_contents(path, &metadata, &size, &error)) {
+	is_read = g_file_get_contents(path, &metadata, &size, &error);
+	text = metadata_text(metadata, size);
+	salvage->hostname = metadata_string(text->str, "hostname = \"");
+	salvage->vpid = environment_vpid(text->str);
+	if (!is_read) {
 		*problem = g_strdup_printf("cannot read '%s': %s", path, error->message);
 		g_error_free(error);
 		ok = false;
@@ -304,8 +317,11 @@ bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, 
 					   path);
 		ok = false;
 	} else {
-		ok = check_streams(salvage, trace, metadata, size, notes, problem);
+		ok = check_streams(salvage, trace, metadata, size, text, notes, problem);
 	}
+	if (!ok)
+		salvage->missing_from_ns = INT64_MIN;
+	g_string_free(text, TRUE);
 	g_free(metadata);
 	g_free(path);
 	return ok;

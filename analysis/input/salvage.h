@@ -18,6 +18,7 @@ struct salvage {
 	/* Streams that end early: from this time on (Unix ns) events are missing. INT64_MAX: none. */
 	int64_t missing_from_ns;
 	char *hostname; /* owned: of the trace, as far as its metadata says; may be NULL */
+	uint32_t vpid;  /* of the one process it is of; 0: of many, or unknown */
 	GArray *cuts;   /* of struct salvage_cut */
 };
 
@@ -31,7 +32,7 @@ struct salvage_cut {
  * Looks at every stream of a trace.
  * @param notes    of char *, owned: a sentence for each damage is added.
  * @param problem  out: why nothing can be read, to be freed; NULL otherwise.
- * @return false when nothing of the trace can be read.
+ * @return false when nothing of the trace can be read; what is known of it is in *salvage.
  */
 bool salvage_open(struct salvage *salvage, const char *trace, GPtrArray *notes, char **problem);
 /*

@@ -559,6 +559,60 @@ class Damage(Case):
         report = self.leaks(self.good, bad, code=PARTIAL)
         self.assertEqual(report["left"]["blocks"] + report["undecided"]["blocks"], 24)
 
+    def chunks(self, damage):
+        """Two parts of a rotated recording; in the second, which is damaged, all is freed."""
+        shutil.rmtree(self.path("rotated"), ignore_errors=True)
+        first, second = Trace(), Trace()
+        program = Program(first)
+        for i in range(3):
+            program.alloc(1000 * (i + 1), 4096, 0x10000 * (i + 1), i + 1)
+        program.trace = second
+        for i in range(3):
+            program.free(10000 * (i + 1), 0x10000 * (i + 1), i + 1)
+        program.exiting(90000)
+        self.write(first, "rotated/1")
+        damage(self.write(second, "rotated/2"))
+        return self.path("rotated")
+
+    def test_no_block_is_left_when_its_free_may_be_in_a_trace_that_cannot_be_read(self):
+        self.assertEqual(self.leaks(self.chunks(lambda path: None))["left"]["blocks"], 0)
+        for name, change in (("metadata", lambda data: b""),
+                             ("metadata", lambda data: data[:len(data) // 2]),
+                             ("metadata", lambda data: data.replace(b"string _", b"strange _")),
+                             ("channel_0", lambda data: b"\x55" * len(data))):
+            path = self.chunks(lambda path, name=name, change=change:
+                               self.change(path, name, change))
+            report = self.leaks(path, code=PARTIAL, env=CUT_ENV)
+            self.assertEqual((report["left"]["blocks"], report["undecided"]["blocks"]), (0, 3))
+            self.assertEqual(len(report["partial_input"]), 1)
+            self.assertEqual(len(self.errors.splitlines()), 1, self.errors)
+
+    def test_a_trace_that_is_refused_is_left_out_wherever_it_stands(self):
+        for bad in range(4):
+            for number in range(4):
+                trace = Trace(uuid=bytes([number + 1] * 16), hostname=f"host{number}")
+                Program(trace).alloc(1000 + number, 4096, 0x10000, 1)
+                path = self.write(trace, f"four{bad}/{number}")
+                if number == bad:
+                    self.change(path, "metadata",
+                                lambda data: data.replace(b"string _", b"strange _"))
+            report = self.leaks(self.path(f"four{bad}"), code=PARTIAL, env=CUT_ENV)
+            # Nothing of the other hosts can be in it.
+            self.assertEqual({(p["hostname"], p["left"]["blocks"]) for p in report["processes"]},
+                             {(f"host{number}", 1) for number in range(4) if number != bad})
+
+    def test_damage_to_the_buffers_of_one_process_concerns_that_one(self):
+        for pid in (1, 2):
+            trace = Trace(contexts=("vtid",), env={"vpid": pid, "procname": f"app{pid}"},
+                          uuid=bytes([pid] * 16), events_a_packet=4)
+            for i in range(3):
+                Program(trace).alloc(1000 * (i + 1), 4096, 0x10000 * (i + 1), i + 1)
+            self.write(trace, f"all/{pid}")
+        self.change(self.path("all/2"), "channel_0", lambda data: data[:4096 * 2 + 40])
+        report = self.leaks(self.path("all"), code=PARTIAL, env=CUT_ENV)
+        self.assertEqual({p["vpid"]: (p["left"]["blocks"], p["undecided"]["blocks"])
+                          for p in report["processes"]}, {1: (3, 0), 2: (0, 2)})
+
     def test_repaired_copies_do_not_stay_behind(self):
         folder = self.path("temporary")
         os.mkdir(folder)
