@@ -4,6 +4,7 @@
 #include "child.h"
 #include "cmd.h"
 #include "daemon.h"
+#include "limits.h"
 #include "places.h"
 #include "recording.h"
 #include "target.h"
@@ -214,6 +215,7 @@ static int attach(const struct cmd *cmd, struct attach_options *options, GArray 
 	int rc = CHILD_EXIT_OWN_FAILURE;
 	struct daemon daemon;
 
+	limits_lift();
 	signal(SIGPIPE, SIG_IGN); /* a session daemon that hangs up is reported by its library */
 	for (guint i = 0; i < targets->len; i++)
 		vpids[i] = g_array_index(targets, struct target, i).vpid;

@@ -52,4 +52,10 @@ void checkup_program(struct checkup *checkup, const struct places *places, const
 bool checkup_passes_thunk_by(const struct places *places, const char *program, char **envp)
 	__attribute__((warn_unused_result));
 
+/*
+ * The AddressSanitizer's library that a program is linked with, or NULL; for g_free(). It ends a program
+ * that loads another one first.
+ */
+char *checkup_sanitizer(const char *program, char **envp);
+
 #endif

@@ -14,8 +14,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define THUNK   "libhsakmt.so.1"
-#define RUNTIME "libhsa-runtime64.so.1"
+#define THUNK     "libhsakmt.so.1"
+#define SANITIZER "libasan.so."
+#define RUNTIME   "libhsa-runtime64.so.1"
 
 /* What an ELF file is, as far as preloading is concerned. */
 struct executable {
@@ -127,16 +128,14 @@ static char *list_objects(const char *path, char **envp)
 	return output;
 }
 
-/* The path behind a name in the loader's list, or NULL; the caller frees it. */
+/* The path behind a name that begins so in the loader's list, or NULL; the caller frees it. */
 static char *object_path(const char *list, const char *name)
 {
-	char *needle = g_strdup_printf("\t%s => ", name), *path = NULL;
-	const char *found = strstr(list, needle);
+	char *needle = g_strdup_printf("\t%s", name), *path = NULL;
+	const char *found = strstr(list, needle), *arrow = found ? strstr(found, " => ") : NULL;
 
-	if (found && found[strlen(needle)] == '/') {
-		found += strlen(needle);
-		path = g_strndup(found, strcspn(found, " \n"));
-	}
+	if (arrow && arrow < found + strcspn(found, "\n") && arrow[4] == '/')
+		path = g_strndup(arrow + 4, strcspn(arrow + 4, " \n"));
 	g_free(needle);
 	return path;
 }
@@ -307,4 +306,21 @@ bool checkup_passes_thunk_by(const struct places *places, const char *program, c
 	g_free(ours);
 	g_free(path);
 	return passes;
+}
+
+char *checkup_sanitizer(const char *program, char **envp)
+{
+	char *path = g_find_program_in_path(program), *list = NULL, *sanitizer = NULL;
+	struct executable executable = { 0 };
+
+	elf_version(EV_CURRENT);
+	if (path && look_at(path, &executable) && executable.is_dynamic && executable.is_64bit &&
+	    !gains_rights(path))
+		list = list_objects(path, envp);
+	if (list)
+		sanitizer = object_path(list, SANITIZER);
+	g_free(executable.interpreter_line);
+	g_free(list);
+	g_free(path);
+	return sanitizer;
 }

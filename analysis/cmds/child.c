@@ -2,6 +2,8 @@
 /* Runs the recorded program as if the recorder were not there. */
 #include "child.h"
 
+#include "limits.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -143,6 +145,7 @@ int child_start(struct child *child, char *const *argv, char *const *envp)
 	child->pid = fork();
 	if (child->pid == 0) {
 		sigprocmask(SIG_SETMASK, &mask_before, NULL);
+		limits_restore();
 		grow_descriptor_table(pipe_fds[1]);
 		err = exec_search(argv, envp);
 		(void)!write(pipe_fds[1], &err, sizeof(err)); /* the exit status says it too */

@@ -4,13 +4,15 @@
 
 #include "checkup.h"
 #include "layers.h"
+#include "limits.h"
 
 #include <glib.h>
 #include <string.h>
 
 /*
  * How long a program waits at its start for the session daemon. LTTng-UST's own 3 s are over before a busy
- * machine has made large buffers, and then the program runs ahead of its recording.
+ * machine has made large buffers, and then the program runs ahead of its recording. One that cannot map
+ * them would wait in vain.
  */
 #define REGISTER_TIMEOUT    "LTTNG_UST_REGISTER_TIMEOUT"
 #define REGISTER_TIMEOUT_MS "60000"
@@ -131,6 +133,34 @@ static bool add_layers(char ***envp, const struct environment_options *options,
 	return true;
 }
 
+/*
+ * The AddressSanitizer ends a program that loads something before it: it stays first where it is preloaded,
+ * and comes first where the program is linked with it.
+ */
+static char **sanitizer_first(char **envp, const char *program)
+{
+	char **words = g_strsplit_set(g_environ_getenv(envp, "LD_PRELOAD"), ": ", -1);
+	GString *rest = g_string_new(NULL);
+	char *first = NULL;
+
+	for (char **word = words; *word; word++) {
+		const char *slash = strrchr(*word, '/');
+
+		if (!first && g_str_has_prefix(slash ? slash + 1 : *word, "libasan.so"))
+			first = g_strdup(*word);
+		else if (**word)
+			g_string_append_printf(rest, "%s%s", rest->len ? ":" : "", *word);
+	}
+	if (!first && program)
+		first = checkup_sanitizer(program, envp);
+	if (first)
+		envp = join(envp, "LD_PRELOAD", first, ":", rest->str);
+	g_free(first);
+	g_string_free(rest, TRUE);
+	g_strfreev(words);
+	return envp;
+}
+
 bool environment_make(const struct environment_options *options, const struct places *places,
 		      char ***out, char **reason)
 {
@@ -155,8 +185,8 @@ bool environment_make(const struct environment_options *options, const struct pl
 		g_strfreev(envp);
 		goto out;
 	}
-	envp = prepend(envp, "LD_PRELOAD", places->provider);
-	if (!g_environ_getenv(envp, REGISTER_TIMEOUT))
+	envp = sanitizer_first(prepend(envp, "LD_PRELOAD", places->provider), options->program);
+	if (!g_environ_getenv(envp, REGISTER_TIMEOUT) && limits_allow_rings())
 		envp = g_environ_setenv(envp, REGISTER_TIMEOUT, REGISTER_TIMEOUT_MS, TRUE);
 	/* Without it LTTng-UST drops events whatever the channel says. */
 	if (options->blocking)

@@ -8,6 +8,7 @@
 #include "environment.h"
 #include "flight.h"
 #include "layers.h"
+#include "limits.h"
 #include "places.h"
 #include "recording.h"
 #include "relay.h"
@@ -313,7 +314,12 @@ static int record(const struct cmd *cmd, struct record_options *options, char **
 
 	places_init(&places);
 	child_hold_signals();
+	limits_lift();
 	if (options->live && !relay_answers(options->live, &reason)) {
+		cmd_error(cmd, "%s", reason);
+		goto out;
+	}
+	if (!limits_have_room(&reason)) {
 		cmd_error(cmd, "%s", reason);
 		goto out;
 	}

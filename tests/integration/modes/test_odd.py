@@ -277,6 +277,61 @@ class Output(Odd):
             place.rmdir()
 
 
+class Limits(Odd):
+    """The user's limits are the program's: neither the session daemon nor the tracer takes part in them."""
+
+    def under(self, limits, *program):
+        """The recorder itself is limited, too."""
+        return subprocess.run(
+            [SH, "-c", f'{limits}; exec "$@"', "sh", KFDSCOPE, "record", "-o", self.out, "--model",
+             "--", *map(str, program)], capture_output=True, text=True, timeout=120, check=False,
+            stdin=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(self.temporary)})
+
+    def test_few_files(self):
+        done = self.under("ulimit -S -n 10", CLIENTS / "holder")
+        self.assertEqual((done.returncode, done.stdout), (5, "ready\n"), done.stderr)
+        self.assertIn(", 0 lost", done.stderr)
+
+    def test_so_few_files_that_the_program_would_fail(self):
+        done = self.under("ulimit -n 20", CLIENTS / "holder")
+        self.assertEqual((done.returncode, done.stdout), (125, ""), done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn("the limit of open files is 20,", done.stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_a_program_that_cannot_map_is_not_kept_waiting(self):
+        told = {}
+        for limit in ("unlimited", 60000):
+            shutil.rmtree(self.out, ignore_errors=True)
+            done = self.under(f"ulimit -S -v {limit}", SH, "-c",
+                              'echo "${LTTNG_UST_REGISTER_TIMEOUT:-3000}"')
+            told[limit] = int(done.stdout)
+        self.assertGreater(told["unlimited"], told[60000])
+
+    def test_the_daemon_is_not_limited(self):
+        for limits in ("ulimit -S -s 200", "ulimit -S -f 0"):
+            shutil.rmtree(self.out, ignore_errors=True)
+            done = self.under(limits, SH, "-c", "exit 3")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertNotRegex(done.stderr, "daemon|Warning")
+
+    def test_a_program_with_the_address_sanitizer(self):
+        """Which ends whoever loads something before it."""
+        source, program = self.folder / "sane.c", self.folder / "sane"
+        source.write_text("int main(void) { return 8; }\n")
+        built = subprocess.run(["cc", "-fsanitize=address", "-o", program, source], check=False,
+                               capture_output=True)
+        if built.returncode or self.run_command(program).returncode != 8:
+            self.skipTest("no address sanitizer")
+        self.assertEqual(self.record(program).returncode, 8)
+        library = subprocess.run(["cc", "-print-file-name=libasan.so"], capture_output=True,
+                                 text=True, check=True).stdout.strip()
+        shutil.rmtree(self.out)
+        done = self.record(SH, "-c", "exit 9", env={
+            "LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0"})
+        self.assertEqual(done.returncode, 9, done.stderr)
+
+
 class Started(Odd):
     """Recorders that go on while things happen."""
     options = ("--model",)
