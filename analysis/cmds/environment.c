@@ -6,7 +6,9 @@
 #include "layers.h"
 #include "limits.h"
 
+#include <dlfcn.h>
 #include <glib.h>
+#include <link.h>
 #include <string.h>
 
 /*
@@ -134,6 +136,34 @@ static bool add_layers(char ***envp, const struct environment_options *options,
 }
 
 /*
+ * LTTng-UST's own guard of its descriptors, which a program may close that closes all: at the exit LTTng-UST
+ * would end the program with an assertion. Asked of the loader, since ours is not built with it.
+ * @return its path, for g_free(); NULL: there is none.
+ */
+static char *find_descriptor_guard(void)
+{
+	void *guard = dlopen("liblttng-ust-fd.so.1", RTLD_LAZY | RTLD_LOCAL);
+	struct link_map *map = NULL;
+	char *path = NULL;
+
+	if (guard && dlinfo(guard, RTLD_DI_LINKMAP, &map) == 0)
+		path = g_strdup(map->l_name);
+	if (guard)
+		dlclose(guard);
+	return path;
+}
+
+static char **add_provider(char **envp, const struct places *places)
+{
+	char *guard = find_descriptor_guard();
+
+	if (guard)
+		envp = prepend(envp, "LD_PRELOAD", guard);
+	g_free(guard);
+	return prepend(envp, "LD_PRELOAD", places->provider);
+}
+
+/*
  * The AddressSanitizer ends a program that loads something before it: it stays first where it is preloaded,
  * and comes first where the program is linked with it.
  */
@@ -185,7 +215,7 @@ bool environment_make(const struct environment_options *options, const struct pl
 		g_strfreev(envp);
 		goto out;
 	}
-	envp = sanitizer_first(prepend(envp, "LD_PRELOAD", places->provider), options->program);
+	envp = sanitizer_first(add_provider(envp, places), options->program);
 	if (!g_environ_getenv(envp, REGISTER_TIMEOUT) && limits_allow_rings())
 		envp = g_environ_setenv(envp, REGISTER_TIMEOUT, REGISTER_TIMEOUT_MS, TRUE);
 	/* Without it LTTng-UST drops events whatever the channel says. */

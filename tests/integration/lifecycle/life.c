@@ -171,13 +171,30 @@ static void live_steps(void)
 		hsaKmtSetEvent(event);
 }
 
+/* As programs that become daemons do. */
+static void live_close_all(void)
+{
+	use_driver();
+	for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+		close(fd);
+}
+
+/* No library can be loaded from now on. */
+static void live_chroot(void)
+{
+	use_driver();
+	if (chroot("/proc") != 0 || chdir("/") != 0)
+		say("chroot", -1);
+}
+
 static const struct {
 	const char *name;
 	void (*live)(void);
 } lives[] = {
-	{ "fork", live_fork },     { "vfork_exec", live_vfork_exec },
-	{ "cancel", live_cancel }, { "thread_exit", live_thread_exit },
-	{ "exit", live_exit },     { "steps", live_steps },
+	{ "fork", live_fork },           { "vfork_exec", live_vfork_exec },
+	{ "cancel", live_cancel },       { "thread_exit", live_thread_exit },
+	{ "exit", live_exit },           { "steps", live_steps },
+	{ "close_all", live_close_all }, { "chroot", live_chroot },
 };
 
 int main(int argc, char **argv)

@@ -78,6 +78,23 @@ class ExitHandlers(Life):
         self.assertEqual(self.calls("hsaKmtDestroyEvent"), 1)
 
 
+class EndsWithoutItsFiles(Life):
+    """LTTng-UST's own end needs its descriptors, and a library of the system's."""
+
+    def recorded_alike(self, life):
+        want = self.untraced(CLIENTS / "life", life)
+        self.assertEqual((want[0], want[2]), (7, ""))
+        self.assertEqual(self.recorded(CLIENTS / "life", life), want)
+        self.assertIn(", 0 lost", self.said)
+
+    def test_all_are_closed(self):
+        self.recorded_alike("close_all")
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to change the root directory")
+    def test_there_is_another_root_directory(self):
+        self.recorded_alike("chroot")
+
+
 class LocalLibrary(Life):
     def test_it(self):
         self.assertSame(CLIENTS / "opener", "libhsakmt.so.1")
