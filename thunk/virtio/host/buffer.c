@@ -11,12 +11,15 @@
 typedef const struct vhsakmt_ccmd_memory_req memory_req;
 typedef struct vhsakmt_ccmd_memory_rsp memory_rsp;
 
-/* The device whose addresses are the guest's. NULL: libdrm is too old to open it (context.md 6). */
+/*
+ * The device whose addresses are the guest's. NULL: libdrm is too old to open it (context.md 6), or
+ * there is a software model in its place, whose devices libdrm must not be given.
+ */
 static struct amdgpu_device *own_device(struct virtio_context *ctx, uint32_t node_id)
 {
 	HsaAMDGPUDeviceHandle handle = NULL;
 
-	if (!host_is_gpu(ctx->host, node_id) ||
+	if (ctx->host->is_model || !host_is_gpu(ctx->host, node_id) ||
 	    hsaKmtGetAMDGPUDeviceHandleCtx(ctx->kfd, node_id, &handle) != HSAKMT_STATUS_SUCCESS)
 		return NULL;
 	return (struct amdgpu_device *)handle;
@@ -28,7 +31,7 @@ struct amdgpu_device *host_amdgpu(struct virtio_context *ctx, uint32_t node_id)
 	struct amdgpu_device *device = own_device(ctx, node_id);
 	HsaAMDGPUDeviceHandle handle = NULL;
 
-	if (!device && host_is_gpu(ctx->host, node_id) &&
+	if (!device && !ctx->host->is_model && host_is_gpu(ctx->host, node_id) &&
 	    hsaKmtGetAMDGPUDeviceHandle(node_id, &handle) == HSAKMT_STATUS_SUCCESS)
 		device = (struct amdgpu_device *)handle;
 	return device;

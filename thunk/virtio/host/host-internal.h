@@ -17,6 +17,7 @@
 struct virtio_host {
 	struct virtio_host_options options;
 	struct vhsakmt_capset capset;
+	bool is_model; /* software, not a driver */
 	uint32_t node_count;
 	HsaNodeProperties nodes[HOST_NODES_MAX];
 	pthread_mutex_t lock;  /* protects what follows */

@@ -83,6 +83,7 @@ static int open_kfd(struct virtio_host *host)
 		host->capset.version_major = version.KernelInterfaceMajorVersion;
 		host->capset.version_minor = version.KernelInterfaceMinorVersion;
 	}
+	(void)hsaKmtModelEnabled(&host->is_model); /* cannot fail */
 	rc = read_nodes(host);
 	if (rc != 0) {
 		(void)hsaKmtReleaseSystemProperties();
