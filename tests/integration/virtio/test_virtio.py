@@ -39,7 +39,7 @@ def simulated(topology="gfx90a"):
     tree = os.path.join(BUILD, "share", "kfdscope", "topologies", topology)
     if SANITIZED:
         return {"HSA_MODEL_LIB": os.path.join(BUILD, "lib", "kfdscope-model.so"),
-                "HSA_MODEL_TOPOLOGY": tree, "ASAN_OPTIONS": "detect_leaks=0",
+                "HSA_MODEL_TOPOLOGY": tree,
                 "VHSA_VAMGR_VM_BASE_ADDR": "0x7e8000000000",
                 "VHSA_VAMGR_VM_KFD_SIZE": str(8 << 30),
                 "VHSA_VAMGR_VM_SCRATCH_SIZE": str(4 << 30)}
