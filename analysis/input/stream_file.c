@@ -9,6 +9,8 @@
 
 #define CTF_MAGIC   0xC1FC1FC1u
 #define INDEX_MAGIC 0xC1F1DCC1u
+/* What of a packet's context is behind its head: sequence number, discarded events, processor. */
+#define CONTEXT_REST 20u
 
 /* What begins an index file, and each packet in it; later fields differ from version to version. */
 struct index_head {
@@ -119,7 +121,7 @@ static void take_cut(struct stream_file *stream, const struct packet_head *head)
 {
 	const uint64_t left = stream->size_bytes - stream->good_bytes;
 
-	if (has_another_head(stream, head))
+	if (left < sizeof(*head) + CONTEXT_REST || has_another_head(stream, head))
 		return;
 	stream->cut_bytes = left;
 	stream->cut_head = *head;

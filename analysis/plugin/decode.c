@@ -189,7 +189,7 @@ struct trace_plan {
 
 /* What a stream's counter of discarded events has said. */
 struct stream_losses {
-	int64_t now, highest;
+	uint64_t now, highest;
 };
 
 struct decoder {
@@ -604,8 +604,9 @@ static void read_context(struct decoder *decoder, const bt_event *event, const b
 				field_text(bt_field_structure_borrow_member_field_by_index_const(
 					context, (uint64_t)plan->procname.index));
 	}
-	if (record->type && (record->vpid == 0 || plan->vtid.index < 0)) {
-		decoder->gaps.no_vpid |= record->vpid == 0;
+	/* A number that is there and 0 is that of a damaged event: the recording has them. */
+	if (record->type && (plan->vtid.index < 0 || (plan->vpid.index < 0 && !trace->vpid))) {
+		decoder->gaps.no_vpid |= plan->vpid.index < 0 && !trace->vpid;
 		decoder->gaps.no_vtid |= plan->vtid.index < 0;
 		note_trace(decoder, bt_stream_borrow_trace_const(stream));
 	}
@@ -648,16 +649,17 @@ static bool take_event(struct decoder *decoder, const bt_message *message, struc
 static uint64_t newly_lost(struct decoder *decoder, const bt_stream *stream, uint64_t difference)
 {
 	struct stream_losses *losses = g_hash_table_lookup(decoder->losses, stream);
-	int64_t before;
+	uint64_t before;
 
 	if (!losses) {
 		losses = g_new0(struct stream_losses, 1);
 		g_hash_table_insert(decoder->losses, (void *)stream, losses);
 	}
 	before = losses->highest;
-	losses->now += (int64_t)difference;
-	losses->highest = MAX(losses->highest, losses->now);
-	return (uint64_t)(losses->highest - before);
+	losses->now += difference; /* one that goes back is a large number that comes round */
+	if ((int64_t)(losses->now - losses->highest) > 0)
+		losses->highest = losses->now;
+	return losses->highest - before;
 }
 
 /* What is lost between two times in a stream. @return false when they cannot be told. */

@@ -194,8 +194,11 @@ static bool refill_first(struct pass *pass)
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
 		return false;
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-		remove_first(pass->heap);
-		return true;
+		/* So it says, too, where a packet ends inside the head of an event. */
+		input->error = bt_current_thread_take_error();
+		if (!input->error)
+			remove_first(pass->heap);
+		return true; /* with an error: to come here again */
 	default:
 		input->count = 0;
 		fail_first(pass, NULL);

@@ -243,6 +243,23 @@ class Losses(Case):
         folded = self.run_analyse(path, report="chains", form="folded")
         self.assertIn("Events are missing", folded.stderr)
 
+    def test_a_counter_that_is_damaged_is_read_without_a_fault(self):
+        trace = Trace(events_a_packet=4)
+        program = Program(trace)
+        for number, change in enumerate((1, 1 << 63, -(1 << 63), 1), 1):
+            program.alloc(1000 * number, 4096, 0x10000 * number, number)
+            trace.lose(change)
+        program.exiting(9000)
+        self.assertFalse(self.leaks(self.write(trace))["complete"])
+        self.assertEqual(self.errors, "")  # nor of a sanitizer
+
+    def test_one_damaged_process_id_is_not_a_recording_without_them(self):
+        trace = Trace()
+        Program(trace).alloc(1000, 4096, 0x10000, 1)
+        Program(trace, vpid=0).alloc(2000, 4096, 0x10000, 1)
+        report = self.leaks(self.write(trace))
+        self.assertEqual({p["vpid"]: p["left"]["blocks"] for p in report["processes"]}[10], 1)
+
     def test_a_loss_before_the_first_packet_has_no_number(self):
         trace = Trace(events_a_packet=4)
         program = Program(trace)
@@ -374,6 +391,19 @@ class Damage(Case):
         self.assertEqual(counts, sorted(counts))
         self.assertGreater(len(set(counts)), 3)
         self.assertEqual(counts[-1], self.whole["recording"]["events"])
+
+    def test_no_place_in_a_packet_is_a_bad_one_to_be_cut_at(self):
+        last = os.path.getsize(os.path.join(self.good, "channel_3")) - 4096
+        for kept in range(1, 240):  # its head, the first event, the head of the second
+            report = self.damaged(lambda data, size=last + kept: data[:size], env=CUT_ENV)
+            self.assertEqual(len(self.errors.splitlines()), 1, self.errors)
+            self.assertIn(report["recording"]["events"], (92, 93, 94))
+
+    def test_a_first_packet_that_is_cut_in_its_head_does_not_hide_the_other_streams(self):
+        shutil.rmtree(os.path.join(self.good, "index"))
+        for kept in (1, 63, 64, 70, 83):
+            report = self.damaged(lambda data, kept=kept: data[:kept])
+            self.assertEqual(report["recording"]["events"], 72)
 
     def test_a_stream_of_nothing_but_a_cut_packet_is_read(self):
         path = self.copy("damaged")
