@@ -254,6 +254,32 @@ static void equal_changes_stand_in_the_order_in_which_they_came(void **state)
 	diff_free(diff);
 }
 
+static void a_side_without_numbers_of_what_it_lacks_is_said_to_lack_events(void **state)
+{
+	const struct diff_told told[DIFF_SIDES] = { { true, "a", -1 }, { true, "b", -1 } };
+	json_t *report = json_pack("{sb si s[]}", "complete", 0, "lost_events", 0, "partial_input");
+	struct frames_json *frames = frames_json_new();
+	struct diff *diff = diff_new();
+	char *text = NULL;
+	size_t size = 0;
+	FILE *stream = open_memstream(&text, &size);
+	json_t *json;
+
+	(void)state;
+	diff_take_report(diff, told, report, frames);
+	frames_json_free(frames);
+	diff_finish(diff);
+	json = read_json(diff);
+	assert_int_equal(diff_text(stream, diff, json, 0), 0);
+	fclose(stream);
+	assert_non_null(strstr(text, "NOT COMPLETE: events are missing;"));
+	assert_null(strstr(text, "0 events lost"));
+	free(text);
+	json_decref(json);
+	json_decref(report);
+	diff_free(diff);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +289,7 @@ int main(void)
 		cmocka_unit_test(a_place_that_is_new_or_gone_counts_in_full),
 		cmocka_unit_test(a_part_of_a_path_is_another_place),
 		cmocka_unit_test(two_moments_of_one_recording_are_compared),
+		cmocka_unit_test(a_side_without_numbers_of_what_it_lacks_is_said_to_lack_events),
 		cmocka_unit_test(equal_changes_stand_in_the_order_in_which_they_came),
 	};
 
