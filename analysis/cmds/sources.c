@@ -3,6 +3,7 @@
 #include "cmds/sources.h"
 
 #include <string.h>
+#include <sys/resource.h>
 
 #include "plugin/merge.h"
 
@@ -90,12 +91,25 @@ static bool make_graph(struct sources *sources)
 	return sources->merge != NULL;
 }
 
+/* babeltrace2 keeps the file of each stream open; processes that are recorded apart have many. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE,
+				&limit); /* without it, what cannot be opened is told */
+	}
+}
+
 struct sources *sources_new(sources_cut_fn *cut, void *data, char **problem)
 {
 	struct sources *sources = g_new0(struct sources, 1);
 	char *cause;
 
 	*problem = NULL;
+	allow_many_files();
 	sources->cut = cut;
 	sources->data = data;
 	sources->listener = (struct merge_listener){ input_failed, sources };

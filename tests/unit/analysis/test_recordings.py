@@ -6,6 +6,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -113,6 +114,20 @@ class Decoding(Case):
                           for p in report["processes"]],
                          [("host1", "rank1", 1), ("host2", "rank2", 2), ("host3", "rank3", 3)])
         self.assertEqual(report["left"], {"blocks": 6, "bytes": 6 << 20})
+
+    def test_there_may_be_more_streams_than_files_that_are_usually_open(self):
+        trace = Trace(streams=60)
+        for stream in range(60):
+            Program(trace, stream=stream).alloc(1000 + 10 * stream, 64, 0x10 * (stream + 1),
+                                                stream + 1)
+        path = self.write(trace)
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        done = subprocess.run([RUN_ANALYSE, "leaks", "json", "-", "no", "-", path],
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE,
+                                                                    (40, hard)),
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((done.returncode, done.stderr), (DONE, ""))
+        self.assertEqual(json.loads(done.stdout)["left"]["blocks"], 60)
 
     def test_a_directory_that_is_named_twice_is_read_once(self):
         trace = Trace()
