@@ -34,6 +34,13 @@
 /* Two small sub-buffers for each of a few CPUs, and what the daemon and programs share. */
 #define SHARED_MEMORY_BYTES (1U << 20)
 
+/*
+ * How long the daemon waits for an answer of a program. After 5 s, which are over where a hundred programs
+ * start at once, it forgets the program, whose events are then missing without being counted as lost.
+ */
+#define ANSWER_TIMEOUT   "LTTNG_APP_SOCKET_TIMEOUT"
+#define ANSWER_TIMEOUT_S "30"
+
 #define DAEMON    "lttng-sessiond"
 #define ROOT_DIR  "/run/lttng"
 #define ROOT_LOCK ROOT_DIR "/kfdscope.lock"
@@ -82,6 +89,7 @@ static G_GNUC_NORETURN void exec_daemon(int error_fd, int lock_fd)
 	dup2(null, STDERR_FILENO);
 	/* Whoever waits for the end of a pipe that we were given is not to wait for the daemon. */
 	close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	setenv(ANSWER_TIMEOUT, ANSWER_TIMEOUT_S, 0); /* the user may know better */
 	execlp(DAEMON, DAEMON, "--no-kernel", (char *)NULL);
 	err = errno;
 	(void)!write(error_fd, &err, sizeof(err)); /* nobody reads when the recorder is gone */

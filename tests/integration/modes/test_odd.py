@@ -192,6 +192,15 @@ class Program(Odd):
                            "[t.start() for t in ts]; e.set(); [t.join() for t in ts]; sys.exit(7)")
         self.assertEqual(done.returncode, 7, done.stderr)
 
+    @unittest.skipUnless(os.geteuid() == 0, "root's daemon has a known place")
+    def test_the_daemon_waits_for_programs_that_answer_late(self):
+        """As some do where many start at once; a value of the user's stays."""
+        tell = "tr '\\0' '\\n' </proc/$(cat /run/lttng/lttng-sessiond.pid)/environ"
+        for given, seconds in (({}, 30), ({"LTTNG_APP_SOCKET_TIMEOUT": "7"}, 7)):
+            shutil.rmtree(self.out, ignore_errors=True)
+            done = self.record(SH, "-c", tell, env=given)
+            self.assertIn(f"LTTNG_APP_SOCKET_TIMEOUT={seconds}", done.stdout.splitlines())
+
     def test_a_program_that_is_linked_statically(self):
         source = self.folder / "static.c"
         source.write_text("int main(void) { return 8; }\n")
