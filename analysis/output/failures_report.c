@@ -244,7 +244,7 @@ void failures_text(GString *text, const json_t *json, const struct document *doc
 
 	document_header(text, "FAILED CALLS", document);
 	if (document_int(json, "failed_calls") == 0)
-		g_string_append(text, "No recorded call failed.\n");
+		g_string_append(text, "No recorded call of the library or the driver failed.\n");
 	else
 		text_count(text, (uint64_t)document_int(json, "failed_calls"), "call failed.\n\n",
 			   "calls failed.\n\n");

@@ -178,6 +178,7 @@ static void advance_first(struct pass *pass)
 static bool refill_first(struct pass *pass)
 {
 	struct input *input = g_ptr_array_index(pass->heap, 0);
+	uint64_t count;
 
 	input->at = input->count = 0;
 	if (input->error) {
@@ -185,10 +186,11 @@ static bool refill_first(struct pass *pass)
 		fail_first(pass, NULL);
 		return true;
 	}
-	switch (bt_message_iterator_next(input->upstream, &input->messages, &input->count)) {
+	switch (bt_message_iterator_next(input->upstream, &input->messages, &count)) {
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_OK:
 		/* source.ctf.fs gives out what it has read before its error, which it leaves there. */
 		input->error = bt_current_thread_take_error();
+		input->count = count;
 		advance_first(pass);
 		return true;
 	case BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN:
@@ -200,7 +202,6 @@ static bool refill_first(struct pass *pass)
 			remove_first(pass->heap);
 		return true; /* with an error: to come here again */
 	default:
-		input->count = 0;
 		fail_first(pass, NULL);
 		return true;
 	}

@@ -473,7 +473,7 @@ function drawFailures() {
 		{ title: "Result", text: f => [f.status_name, f.errno_name].filter(Boolean).join(", ") },
 		{ title: "Why", text: f => f.reason || "" },
 		{ title: "Times", text: f => 1 + (f.more || 0), number: f => 1 + (f.more || 0) },
-	], data.failures.failures, "No recorded call failed.");
+	], data.failures.failures, "No recorded call of the library or the driver failed.");
 }
 
 function drawWaits() {
