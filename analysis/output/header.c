@@ -16,12 +16,12 @@ void header_loss(GString *text, const struct model *model)
 
 	for (guint i = 0; i < spans->len; i++)
 		unknown += g_array_index(spans, struct lost_span, i).count == 0;
-	if (unknown == spans->len)
+	if (unknown == spans->len) {
 		g_string_append(text, "Events are missing");
-	else
-		text_count(text, model_lost_count(model),
-			   unknown ? "event or more was lost" : "event was lost",
-			   unknown ? "events or more were lost" : "events were lost");
+		return;
+	}
+	g_string_append(text, unknown ? "At least " : "");
+	text_count(text, model_lost_count(model), "event was lost", "events were lost");
 }
 
 static void lost_text(GString *text, const struct model *model)
