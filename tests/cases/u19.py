@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: MIT
 """U19: more queues than hardware slots."""
+import sys
+
 from case import CLIENTS, Case, main
+
+# Runs commands at once, without fork(): a child of it would be a recorded program before it is the command.
+TOGETHER = """
+import subprocess, sys
+children = [subprocess.Popen(words.split("|")) for words in sys.argv[1:]]
+sys.exit(max(child.wait() for child in children))
+"""
 
 
 class U19(Case):
@@ -32,9 +41,9 @@ class U19(Case):
     def test_a_second_process_is_added_to_the_total(self):
         place = self.folder / "meet"
         place.mkdir()
-        script = (f"'{CLIENTS}/u19' 20 0 0 1000 '{place}' 2 & "
-                  f"'{CLIENTS}/u19' 0 10 0 1000 '{place}' 2; wait")
-        recording = self.record("/bin/sh", "-c", script)
+        recording = self.record(sys.executable, "-c", TOGETHER,
+                                f"{CLIENTS}/u19|20|0|0|1000|{place}|2",
+                                f"{CLIENTS}/u19|0|10|0|1000|{place}|2")
         self.assertRecorded(recording)
         compute = self.census(self.report("queues", recording), "compute")
         self.assertEqual((compute["peak"], len(compute["above_limit"])), (30, 1))
