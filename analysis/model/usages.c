@@ -11,12 +11,11 @@
 
 /*
  * Nobody looks at all sites over time, but at those with the highest peaks. When the series of all have
- * so many points, or so many a site, only the first ones keep theirs.
+ * so many points, only the first ones keep theirs.
  */
-#define SITE_POINTS_ALL  131072u
-#define SITE_POINTS_MEAN 4u
-#define SITES_FINE       256u
-#define SITE_POINTS_FEW  4u
+#define SITE_POINTS_ALL 131072u
+#define SITES_FINE      256u
+#define SITE_POINTS_FEW 4u
 
 struct usages {
 	struct model *model;        /* borrowed */
@@ -138,6 +137,7 @@ static void thin_sites(struct process_usage *usage)
 		series_set_limit(series, i < SITES_FINE ? SITE_POINTS : SITE_POINTS_FEW);
 		usage->site_points += series_count(series);
 	}
+	usage->site_points_next = 2 * usage->site_points; /* so that it is done rarely */
 	g_ptr_array_free(sites, TRUE);
 }
 
@@ -162,8 +162,7 @@ static void draw_site(const struct usages *usages, struct process_usage *usage,
 
 	draw(usages, &site->series, time_ns, before, after);
 	usage->site_points += series_count(&site->series) - had;
-	if (usage->site_points > SITE_POINTS_ALL &&
-	    usage->site_points > SITE_POINTS_MEAN * usage->sites->len)
+	if (usage->site_points > MAX(SITE_POINTS_ALL, usage->site_points_next))
 		thin_sites(usage);
 }
 

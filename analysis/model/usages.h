@@ -41,10 +41,11 @@ struct process_usage {
 	struct series total, internal, registered;
 	uint64_t node_bytes[G_N_ELEMENTS(((struct memory *)NULL)->node_usage)];
 	uint64_t total_bytes;
-	GPtrArray *sites;      /* of struct site_usage by site.index; NULL: not seen */
-	struct pool site_pool; /* what they are of */
-	guint site_points;     /* in the series of all of them */
-	bool is_begun;         /* a change was seen in the scope, or after it */
+	GPtrArray *sites;       /* of struct site_usage by site.index; NULL: not seen */
+	struct pool site_pool;  /* what they are of */
+	guint site_points;      /* in the series of all of them */
+	guint site_points_next; /* so many are thinned out again */
+	bool is_begun;          /* a change was seen in the scope, or after it */
 	uint64_t peak_bytes;
 	int64_t peak_ns;
 	uint32_t peak_number;
