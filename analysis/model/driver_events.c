@@ -2,6 +2,7 @@
 /* From lines to spans, sums and notes (driver_events.h). */
 #include "driver_events.h"
 
+#include "keyed.h"
 #include "op_cache.h"
 
 /* Beginnings that wait for their end. */
@@ -40,10 +41,8 @@ struct driver_events {
 	uint64_t evictions_beyond; /* that are only counted */
 	uint64_t notes_beyond, lines_beyond;
 	struct driver_observer observer;
-	GHashTable *open;                   /* struct open_key, owned -> struct open_span, owned */
-	GHashTable *calls;                  /* struct process -> struct last_call, owned */
-	const struct process *last_process; /* borrowed: whose entry of calls was looked up last */
-	struct last_call *last;             /* borrowed: that entry; NULL: none yet */
+	GHashTable *open;   /* struct open_key, owned -> struct open_span, owned */
+	struct keyed calls; /* of struct process: struct last_call */
 };
 
 static void note_free(void *data)
@@ -158,7 +157,7 @@ static void tell(const struct driver_events *events, const struct eviction *evic
 static struct eviction *new_eviction(struct driver_events *events, struct process *process,
 				     uint32_t node, int64_t time_ns)
 {
-	const struct last_call *last = g_hash_table_lookup(events->calls, process);
+	const struct last_call *last = g_hash_table_lookup(events->calls.table, process);
 	struct eviction *eviction;
 
 	if (events->evictions->len >= DRIVER_EVENTS_MAX) {
@@ -421,19 +420,15 @@ static bool changes_memory(const struct call_type *type)
 static void call_began(void *data, const struct call *call, const struct record *entry)
 {
 	struct driver_events *events = data;
+	struct last_call *last;
 
 	(void)entry;
 	if (!changes_memory(call->type) || call_is_inner(call))
 		return;
-	if (call->thread->process != events->last_process) {
-		events->last_process = call->thread->process;
-		events->last = g_hash_table_lookup(events->calls, events->last_process);
-	}
-	if (!events->last) {
-		events->last = g_new(struct last_call, 1);
-		g_hash_table_insert(events->calls, call->thread->process, events->last);
-	}
-	*events->last = (struct last_call){ call->type, call->entry_ns, call->stack };
+	last = keyed_find(&events->calls, call->thread->process);
+	if (!last)
+		last = keyed_add(&events->calls, call->thread->process, g_new(struct last_call, 1));
+	*last = (struct last_call){ call->type, call->entry_ns, call->stack };
 }
 
 struct driver_events *driver_events_new(struct model *model)
@@ -451,7 +446,7 @@ struct driver_events *driver_events_new(struct model *model)
 	events->unmaps = g_ptr_array_new_with_free_func(g_free);
 	events->notes = g_ptr_array_new_with_free_func(note_free);
 	events->open = g_hash_table_new_full(open_hash, open_equal, g_free, g_free);
-	events->calls = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	keyed_init(&events->calls, g_free);
 	model_observe(model, &observer);
 	return events;
 }
@@ -472,7 +467,7 @@ void driver_events_free(struct driver_events *events)
 	g_ptr_array_free(events->unmaps, TRUE);
 	g_ptr_array_free(events->notes, TRUE);
 	g_hash_table_destroy(events->open);
-	g_hash_table_destroy(events->calls);
+	keyed_fini(&events->calls);
 	g_free(events);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "keyed.h"
 #include "memory-internal.h"
 
 enum { STATUS_ALREADY_OPENED = 22, STATUS_WAIT_TIMEOUT = 31 };
@@ -24,12 +25,10 @@ struct open_calls {
 };
 
 struct failures {
-	struct model *model;          /* borrowed */
-	GPtrArray *list;              /* of struct failure, owned */
-	GPtrArray *recovered;         /* of struct recovered, owned */
-	GHashTable *open;             /* struct thread (borrowed) -> struct open_calls, owned */
-	const struct thread *last;    /* borrowed: the thread that was looked up last */
-	struct open_calls *last_open; /* borrowed: what is open in it; NULL: nothing yet */
+	struct model *model;   /* borrowed */
+	GPtrArray *list;       /* of struct failure, owned */
+	GPtrArray *recovered;  /* of struct recovered, owned */
+	struct keyed open;     /* of struct thread: struct open_calls */
 	GHashTable *processes; /* struct process (borrowed) -> struct failures_process, owned */
 };
 
@@ -81,25 +80,14 @@ static bool has_status(const struct call *call)
 	       (call->type->layer == LAYER_GUEST && g_str_has_prefix(call->type->name, "vhsaKmt"));
 }
 
-static struct open_calls *find_open(struct failures *failures, const struct thread *thread)
-{
-	if (thread != failures->last || !failures->last_open) {
-		failures->last = thread;
-		failures->last_open = g_hash_table_lookup(failures->open, thread);
-	}
-	return failures->last_open;
-}
-
 static void call_began(void *data, const struct call *call, const struct record *entry)
 {
 	struct failures *failures = data;
-	struct open_calls *open = find_open(failures, call->thread);
+	struct open_calls *open = keyed_find(&failures->open, call->thread);
 	const guint depth = call->thread->calls->len - 1;
 
-	if (!open) {
-		open = g_new0(struct open_calls, 1);
-		g_hash_table_insert(failures->open, call->thread, open);
-	}
+	if (!open)
+		open = keyed_add(&failures->open, call->thread, g_new0(struct open_calls, 1));
 	/* The model may have given up the oldest call of a damaged recording. */
 	forget_inner(open, depth);
 	while (open->count < depth)
@@ -383,7 +371,7 @@ static void call_ended(void *data, const struct call *call, int64_t time_ns,
 		       const struct record *exit)
 {
 	struct failures *failures = data;
-	struct open_calls *open = find_open(failures, call->thread);
+	struct open_calls *open = keyed_find(&failures->open, call->thread);
 	struct pending *pending;
 	guint outer = 0;
 
@@ -433,7 +421,7 @@ struct failures *failures_new(struct model *model)
 	failures->model = model;
 	failures->list = g_ptr_array_new_with_free_func(failure_free);
 	failures->recovered = g_ptr_array_new_with_free_func(recovered_free);
-	failures->open = g_hash_table_new_full(NULL, NULL, NULL, open_free);
+	keyed_init(&failures->open, open_free);
 	failures->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	model_observe(model, &observer);
 	return failures;
@@ -445,7 +433,7 @@ void failures_free(struct failures *failures)
 		return;
 	g_ptr_array_free(failures->list, TRUE);
 	g_ptr_array_free(failures->recovered, TRUE);
-	g_hash_table_destroy(failures->open);
+	keyed_fini(&failures->open);
 	g_hash_table_destroy(failures->processes);
 	g_free(failures);
 }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "keyed.h"
+
 /* A thread that does something else for longer between two waits does not spin; one without a CPU may. */
 #define SPIN_GAP_NS INT64_C(500000000)
 
@@ -27,10 +29,8 @@ struct stretch {
 };
 
 struct spins {
-	GHashTable *threads;              /* struct thread (borrowed) -> struct stretch, owned */
-	const struct thread *last_thread; /* borrowed: whose entry was looked up last */
-	struct stretch *last;             /* borrowed: that entry */
-	GPtrArray *found;                 /* of struct spin, owned */
+	struct keyed threads; /* of struct thread: struct stretch */
+	GPtrArray *found;     /* of struct spin, owned */
 };
 
 static void spin_free(void *data)
@@ -54,7 +54,7 @@ struct spins *spins_new(void)
 {
 	struct spins *spins = g_new0(struct spins, 1);
 
-	spins->threads = g_hash_table_new_full(NULL, NULL, NULL, stretch_free);
+	keyed_init(&spins->threads, stretch_free);
 	spins->found = g_ptr_array_new_with_free_func(spin_free);
 	return spins;
 }
@@ -63,7 +63,7 @@ void spins_free(struct spins *spins)
 {
 	if (!spins)
 		return;
-	g_hash_table_destroy(spins->threads);
+	keyed_fini(&spins->threads);
 	g_ptr_array_free(spins->found, TRUE);
 	g_free(spins);
 }
@@ -78,15 +78,9 @@ static bool is_spin(const struct spin *spin)
 
 static struct stretch *stretch_of(struct spins *spins, const struct thread *thread)
 {
-	if (thread == spins->last_thread)
-		return spins->last;
-	spins->last_thread = thread;
-	spins->last = g_hash_table_lookup(spins->threads, thread);
-	if (!spins->last) {
-		spins->last = g_new0(struct stretch, 1);
-		g_hash_table_insert(spins->threads, (void *)thread, spins->last);
-	}
-	return spins->last;
+	struct stretch *stretch = keyed_find(&spins->threads, thread);
+
+	return stretch ? stretch : keyed_add(&spins->threads, thread, g_new0(struct stretch, 1));
 }
 
 /* What was a spin is kept. */
@@ -190,7 +184,7 @@ const GPtrArray *spins_finish(struct spins *spins)
 	GHashTableIter iter;
 	void *stretch;
 
-	g_hash_table_iter_init(&iter, spins->threads);
+	g_hash_table_iter_init(&iter, spins->threads.table);
 	while (g_hash_table_iter_next(&iter, NULL, &stretch))
 		end_stretch(spins, stretch);
 	g_ptr_array_sort(spins->found, compare_spins);

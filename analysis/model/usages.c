@@ -6,6 +6,8 @@
  */
 #include "usages.h"
 
+#include "keyed.h"
+
 #define NODE_POINTS 2048u
 #define SITE_POINTS 128u
 
@@ -18,9 +20,8 @@
 #define SITE_POINTS_FEW 4u
 
 struct usages {
-	struct model *model;        /* borrowed */
-	GHashTable *processes;      /* struct process -> struct process_usage, owned */
-	struct process_usage *last; /* borrowed: the one that was looked up last; NULL: none */
+	struct model *model;    /* borrowed */
+	struct keyed processes; /* of struct process: struct process_usage */
 	bool keeps_series;
 	int64_t moments[USAGE_MOMENTS_MAX];
 	uint32_t moment_count;
@@ -48,14 +49,11 @@ static void process_usage_free(void *data)
 
 static struct process_usage *get_process(struct usages *usages, const struct process *process)
 {
-	struct process_usage *usage = usages->last;
+	struct process_usage *usage = keyed_find(&usages->processes, process);
 
-	if (usage && usage->process == process)
-		return usage;
-	usage = usages->last = g_hash_table_lookup(usages->processes, process);
 	if (usage)
 		return usage;
-	usage = usages->last = g_new0(struct process_usage, 1);
+	usage = g_new0(struct process_usage, 1);
 	usage->process = process;
 	for (guint i = 0; i < G_N_ELEMENTS(usage->nodes); i++)
 		series_init(&usage->nodes[i], NODE_POINTS);
@@ -63,8 +61,7 @@ static struct process_usage *get_process(struct usages *usages, const struct pro
 	series_init(&usage->internal, NODE_POINTS);
 	series_init(&usage->registered, NODE_POINTS);
 	usage->sites = g_ptr_array_new();
-	g_hash_table_insert(usages->processes, (void *)process, usage);
-	return usage;
+	return keyed_add(&usages->processes, process, usage);
 }
 
 static struct site_usage *get_site(struct process_usage *process, const struct site *key)
@@ -239,7 +236,7 @@ struct usages *usages_new(struct model *model)
 	const struct model_observer observer = { .data = usages, .block_changed = block_changed };
 
 	usages->model = model;
-	usages->processes = g_hash_table_new_full(NULL, NULL, NULL, process_usage_free);
+	keyed_init(&usages->processes, process_usage_free);
 	model_observe(model, &observer);
 	return usages;
 }
@@ -248,7 +245,7 @@ void usages_free(struct usages *usages)
 {
 	if (!usages)
 		return;
-	g_hash_table_destroy(usages->processes);
+	keyed_fini(&usages->processes);
 	g_free(usages);
 }
 
@@ -295,7 +292,7 @@ void usages_finish(struct usages *usages)
 	GHashTableIter iter;
 	void *value;
 
-	g_hash_table_iter_init(&iter, usages->processes);
+	g_hash_table_iter_init(&iter, usages->processes.table);
 	while (scope->begin_ns && g_hash_table_iter_next(&iter, NULL, &value))
 		finish_process(usages, value);
 }
@@ -303,7 +300,7 @@ void usages_finish(struct usages *usages)
 const struct process_usage *usages_process(const struct usages *usages,
 					   const struct process *process)
 {
-	return g_hash_table_lookup(usages->processes, process);
+	return g_hash_table_lookup(usages->processes.table, process);
 }
 
 void site_usage_at_peak(const struct process_usage *process, const struct site_usage *site,

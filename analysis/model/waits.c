@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "keyed.h"
 #include "op_cache.h"
 #include "spins.h"
 
@@ -59,13 +60,11 @@ struct waits {
 	GHashTable *site_index; /* "process stack" (struct site_key, owned) -> struct event_site */
 	GPtrArray *wait_sites;  /* of struct wait_site, owned */
 	GHashTable *wait_index; /* struct site_key (owned) -> struct wait_site */
-	GHashTable *threads;    /* struct thread (borrowed) -> struct doing, owned */
-	const struct thread *last_thread; /* borrowed: whose entry of threads was looked up last */
-	struct doing *last_doing;         /* borrowed: that entry */
-	GPtrArray *left_open;             /* of struct open_wait, owned */
-	GPtrArray *processes;             /* of struct waits_process, owned */
-	struct spins *spins;              /* owned */
-	bool is_over; /* the scope is, and what was alive at its end is counted */
+	struct keyed threads;   /* of struct thread: struct doing */
+	GPtrArray *left_open;   /* of struct open_wait, owned */
+	GPtrArray *processes;   /* of struct waits_process, owned */
+	struct spins *spins;    /* owned */
+	bool is_over;           /* the scope is, and what was alive at its end is counted */
 	struct waits_observer observer;
 };
 
@@ -130,17 +129,11 @@ static void doing_free(void *data)
 	g_free(doing);
 }
 
-static struct doing *doing_of(struct waits *waits, struct thread *thread)
+static struct doing *doing_of(struct waits *waits, const struct thread *thread)
 {
-	if (thread == waits->last_thread)
-		return waits->last_doing;
-	waits->last_thread = thread;
-	waits->last_doing = g_hash_table_lookup(waits->threads, thread);
-	if (!waits->last_doing) {
-		waits->last_doing = g_new0(struct doing, 1);
-		g_hash_table_insert(waits->threads, thread, waits->last_doing);
-	}
-	return waits->last_doing;
+	struct doing *doing = keyed_find(&waits->threads, thread);
+
+	return doing ? doing : keyed_add(&waits->threads, thread, g_new0(struct doing, 1));
 }
 
 static void wait_site_free(void *data)
@@ -622,7 +615,7 @@ struct waits *waits_new(struct model *model)
 	waits->site_index = g_hash_table_new_full(site_key_hash, site_key_equal, g_free, NULL);
 	waits->wait_sites = g_ptr_array_new_with_free_func(wait_site_free);
 	waits->wait_index = g_hash_table_new_full(site_key_hash, site_key_equal, g_free, NULL);
-	waits->threads = g_hash_table_new_full(NULL, NULL, NULL, doing_free);
+	keyed_init(&waits->threads, doing_free);
 	waits->left_open = g_ptr_array_new_with_free_func(open_wait_free);
 	waits->processes = g_ptr_array_new_with_free_func(g_free);
 	waits->spins = spins_new();
@@ -646,7 +639,7 @@ void waits_free(struct waits *waits)
 	g_hash_table_destroy(waits->site_index);
 	g_ptr_array_free(waits->wait_sites, TRUE);
 	g_hash_table_destroy(waits->wait_index);
-	g_hash_table_destroy(waits->threads);
+	keyed_fini(&waits->threads);
 	g_ptr_array_free(waits->processes, TRUE);
 	spins_free(waits->spins);
 	g_free(waits);

@@ -121,24 +121,26 @@ void stack_build(struct json_build *build, const char *name, const struct stackv
 	json_build_end(build);
 }
 
+static json_t *take_tree(struct json_build *build)
+{
+	json_t *json = json_build_take(build);
+
+	json_build_free(build);
+	return json;
+}
+
 json_t *stack_json(const struct stackview *view, struct frames_json *frames)
 {
 	struct json_build *build = json_build_new(NULL);
-	json_t *json;
 
 	stack_build(build, NULL, view, frames);
-	json = json_build_take(build);
-	json_build_free(build);
-	return json;
+	return take_tree(build);
 }
 
 json_t *caller_json(const struct stackview *view, struct frames_json *frames)
 {
 	struct json_build *build = json_build_new(NULL);
-	json_t *json;
 
 	caller_build(build, NULL, view, frames);
-	json = json_build_take(build);
-	json_build_free(build);
-	return json;
+	return take_tree(build);
 }

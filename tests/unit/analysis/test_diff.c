@@ -123,6 +123,11 @@ static json_t *get_place(const json_t *json, size_t index)
 	return json_array_get(json_object_get(json, "places"), index);
 }
 
+static void assert_places(const json_t *json, size_t count)
+{
+	assert_int_equal(json_array_size(json_object_get(json, "places")), count);
+}
+
 static int64_t change_of(const json_t *json, size_t index)
 {
 	return document_int(get_place(json, index), "change_bytes");
@@ -134,7 +139,7 @@ static void places_are_the_same_when_their_functions_are(void **state)
 	json_t *json = read_json(diff);
 
 	(void)state;
-	assert_int_equal(json_array_size(json_object_get(json, "places")), 1);
+	assert_places(json, 1);
 	assert_int_equal(change_of(json, 0), 600);
 	json_decref(json);
 	diff_free(diff);
@@ -162,7 +167,7 @@ static void inlined_functions_count_like_called_ones(void **state)
 	json_t *json = read_json(diff), *place = get_place(json, 0);
 
 	(void)state;
-	assert_int_equal(json_array_size(json_object_get(json, "places")), 1);
+	assert_places(json, 1);
 	assert_int_equal(change_of(json, 0), 600);
 	assert_int_equal(json_array_size(json_object_get(place, "stack")), 3);
 	assert_string_equal(document_string(json_object_get(place, "caller"), "function"), "grow");
@@ -176,7 +181,7 @@ static void a_place_that_is_new_or_gone_counts_in_full(void **state)
 	json_t *json = read_json(diff);
 
 	(void)state;
-	assert_int_equal(json_array_size(json_object_get(json, "places")), 2);
+	assert_places(json, 2);
 	assert_int_equal(change_of(json, 0), 700);
 	assert_int_equal(change_of(json, 1), -100);
 	assert_int_equal(document_int(json, "findings"), 1);
@@ -190,7 +195,7 @@ static void a_part_of_a_path_is_another_place(void **state)
 	json_t *json = read_json(diff);
 
 	(void)state;
-	assert_int_equal(json_array_size(json_object_get(json, "places")), 2);
+	assert_places(json, 2);
 	json_decref(json);
 	diff_free(diff);
 }
@@ -211,7 +216,7 @@ static void two_moments_of_one_recording_are_compared(void **state)
 	frames_json_free(frames);
 	diff_finish(diff);
 	json = read_json(diff);
-	assert_int_equal(json_array_size(json_object_get(json, "places")), 1);
+	assert_places(json, 1);
 	assert_int_equal(change_of(json, 0), 400);
 	assert_int_equal(document_int(json, "unchanged_places"), 1);
 	assert_int_equal(diff_text(stream, diff, json, 0), 0);

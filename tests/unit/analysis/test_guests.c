@@ -9,23 +9,12 @@
 #include <cmocka.h>
 
 #include "model/guests.h"
-#include "text_trace.h"
+#include "read_trace.h"
 
 #define G    " vm 10 10 app "
 #define H    " h 20 20 host "
 #define ONE  " guest=0x700000000000 "
 #define MORE " guest=0x710000000000 "
-
-static struct model *read_trace(const char *text)
-{
-	struct model *model = model_new();
-	char *error = text_trace_read(model, text, NULL);
-
-	if (error)
-		fail_msg("%s", error);
-	model_finish(model);
-	return model;
-}
 
 static const struct guest_row *row_of(const struct model *model, const char *name)
 {

@@ -7,21 +7,10 @@
 
 #include <cmocka.h>
 
-#include "text_trace.h"
+#include "read_trace.h"
 
 /* Every record of these tests is of one host, process and thread unless it says otherwise. */
 #define P " h 10 10 app "
-
-static struct model *read_trace(const char *text)
-{
-	struct model *model = model_new();
-	char *error = text_trace_read(model, text, NULL);
-
-	if (error)
-		fail_msg("%s", error);
-	model_finish(model);
-	return model;
-}
 
 static struct process *process_at(const struct model *model, guint index)
 {

@@ -8,21 +8,10 @@
 #include <cmocka.h>
 
 #include "model/requests.h"
-#include "text_trace.h"
+#include "read_trace.h"
 
 #define P " h 10 10 app "
 #define Q " h 10 11 app "
-
-static struct model *read_trace(const char *text)
-{
-	struct model *model = model_new();
-	char *error = text_trace_read(model, text, NULL);
-
-	if (error)
-		fail_msg("%s", error);
-	model_finish(model);
-	return model;
-}
 
 static const struct process *process_of(const struct model *model)
 {

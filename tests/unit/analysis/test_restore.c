@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "model/balance.h"
-#include "text_trace.h"
+#include "read_trace.h"
 
 #define P " h 10 10 app "
 
@@ -30,17 +30,6 @@
 	  "2" P "entry ioctl FREE_MEMORY_OF_GPU call=1" call " handle=" handle "\n" t "3" P        \
 	  "exit ioctl FREE_MEMORY_OF_GPU call=1" call " ret=0\n" t "4" P                           \
 	  "exit api hsaKmtFreeMemory call=" call " status=0\n"
-
-static struct model *read_trace(const char *text)
-{
-	struct model *model = model_new();
-	char *error = text_trace_read(model, text, NULL);
-
-	if (error)
-		fail_msg("%s", error);
-	model_finish(model);
-	return model;
-}
 
 static struct memory *memory_of(const struct model *model, uint32_t vpid)
 {

@@ -231,6 +231,29 @@ static void of_very_many_places_only_the_large_ones_keep_each_change(void **stat
 	usages_free(usages);
 }
 
+/* Else each change of so many places would look at all of them again. */
+static void places_are_thinned_out_rarely_however_many_there_are(void **state)
+{
+	enum { PLACES = 40000, ROUNDS = 4 };
+	struct usages *usages = usages_new(model);
+	GString *text = g_string_new(NULL);
+	const struct process_usage *process;
+
+	(void)state;
+	usages_keep_series(usages);
+	for (int i = 0; i < PLACES * ROUNDS; i++)
+		append_use(text, 2 * i + 1, 0x1000 + (unsigned int)(i % PLACES), 16);
+	read_trace(text->str);
+	g_string_free(text, TRUE);
+	process = usages_process(usages, process_of_trace());
+	assert_int_equal(process->sites->len, PLACES);
+	/* What thinning leaves is little enough for as many changes before the next time. */
+	assert_true(process->site_points_next >= PLACES);
+	assert_true(process->site_points <= process->site_points_next);
+	assert_true(process->site_points_next < 2 * PLACES * 5);
+	usages_free(usages);
+}
+
 static void growth_tells_a_full_cache_from_a_slow_leak(void **state)
 {
 	struct usages *usages = usages_new(model);
@@ -457,6 +480,7 @@ int main(void)
 		TEST(a_series_keeps_its_limit_its_peak_and_its_last_value),
 		TEST(a_series_with_a_lower_limit_keeps_its_peak_and_its_last_value),
 		TEST(of_very_many_places_only_the_large_ones_keep_each_change),
+		TEST(places_are_thinned_out_rarely_however_many_there_are),
 		TEST(who_held_the_peak_is_known_although_it_changed_since),
 		TEST(the_state_of_a_moment_is_that_before_later_changes),
 		TEST(memory_given_back_before_anything_else_is_temporary),
