@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 import unittest
 
 from session import Session, named, pairs, program
@@ -88,9 +89,14 @@ class DaemonGone(unittest.TestCase):
             self.assertEqual(child.returncode, 7)
             session.is_stopped = True  # nobody is there to stop it
         # The other tests want one again; who started the first cannot know of this one.
-        subprocess.run(["lttng-sessiond", "--no-kernel", "--background"], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.start_daemon()
         unittest.addModuleCleanup(os.kill, self.daemon(), signal.SIGTERM)
+
+    def start_daemon(self):
+        # The killed one's children hold its lock until they have noticed.
+        while subprocess.run(["lttng-sessiond", "--no-kernel", "--background"], check=False,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            time.sleep(0.05)
 
     def daemon(self):
         for path in ("/run/lttng", os.path.join(os.environ.get("LTTNG_HOME", ""), ".lttng")):
